@@ -275,7 +275,7 @@ def _apart(*worker: str) -> Any:
 def _memory(store: str, embedder: str = "none") -> Any:
     from polymnia import app
 
-    return app.memory(app.settings({"store": store, "embedder": embedder}), "bench")
+    return app.open_memory(app.settings({"store": store, "embedder": embedder}), "bench")
 
 
 def _drafts(size: int) -> Iterator[Any]:

@@ -56,7 +56,7 @@ class Shelf:
 
     def __init__(self, items: Sequence[Item], embedder: str, folder: str) -> None:
         chosen = app.settings({"store": os.path.join(folder, "memory.db"), "embedder": embedder})
-        self.memory = app.memory(chosen, "bench")
+        self.memory = app.open_memory(chosen, "bench")
         self.items = items
         for start in range(0, len(items), _FILED):
             drafts = []

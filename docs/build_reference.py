@@ -224,14 +224,16 @@ def subcommands() -> dict[str, argparse.ArgumentParser]:
 def settings() -> str:
     """The settings, and the commands that take each."""
     takes = {name: {action.dest for action in parser._actions} for name, parser in subcommands().items()}
-    kinds: dict[Any, str] = {str: "text", int: "whole number", float: "number"}
+    kinds: dict[Any, str] = {int: "whole number", float: "number"}
     found = []
     for one in SETTINGS:
         default = "none" if one.default is None else code(f"{one.default:g}" if one.kind is float else str(one.default))
         names = [name for name in takes if one.name in takes[name]]
         users = "every command but `demo`" if len(names) == len(takes) - 1 else codes(names)
         flag = "none" if one.secret else code(one.flag)
-        found.append([flag, code(one.variable), codes(one.choices) or kinds[one.kind], default, one.help, users])
+        found.append(
+            [flag, code(one.variable), codes(one.choices) or kinds.get(one.kind, "text"), default, one.help, users]
+        )
     return table("flag|variable|value|default|description|commands", found)
 
 

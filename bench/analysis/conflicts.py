@@ -181,7 +181,7 @@ class Project:
 
 def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list[tuple[frozenset[str], Reading]]:
     from polymnia.engine.analysis.conflicts import detection, statements
-    from polymnia.engine.analysis.conflicts.candidates import Candidates
+    from polymnia.engine.analysis.conflicts.statements import Candidates
 
     table = statements.Statements(records, whole=named)
     known = Candidates(table, *detection._vectors(material, records, whole=False))

@@ -89,7 +89,7 @@ def _graph(data: str) -> tuple[list[dict[str, Any]], list[tuple[str, str, str]]]
 
 
 def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    from polymnia.engine.analysis.graph.network import twin
+    from polymnia.engine.analysis.graph.structure import twin
 
     network = _network(nodes, edges)
     other = twin(network, SEED)
@@ -98,7 +98,7 @@ def _rewired(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> 
 
 
 def _network(nodes: list[dict[str, Any]], edges: list[tuple[str, str, str]]) -> Any:
-    from polymnia.engine.analysis.graph.network import Network
+    from polymnia.engine.analysis.graph.structure import Network
 
     place = {node["title"]: at for at, node in enumerate(nodes)}
     return Network(len(nodes), [place[a] for a, _, _ in edges], [place[b] for _, b, _ in edges])
@@ -200,7 +200,7 @@ def _chance() -> list[dict[str, Any]]:
     import numpy as np
 
     from polymnia.engine.analysis.graph import structure
-    from polymnia.engine.analysis.graph.network import Network, twin
+    from polymnia.engine.analysis.graph.structure import Network, twin
 
     def drawn(nodes: int, links: int, seed: int) -> Network:
         draw = np.random.default_rng(seed)
@@ -227,12 +227,12 @@ def _chance() -> list[dict[str, Any]]:
         for seed in range(NULLS):
             network = make(seed)
             by = structure.by_chance(network, lambda *_: None)
-            apart = structure.cuts(network)
+            nodes, links = structure.cuts(network)
             groups_found = structure.separate(network, structure.communities(network))[1]
             sure = [
                 structure.certainty(groups_found, by.communities, by.twins),
-                structure.certainty(structure.deep(apart.by_link)[1], by.link_cuts, by.twins),
-                structure.certainty(structure.deep(apart.by_node)[1], by.node_cuts, by.twins),
+                structure.certainty(structure.deep(links)[1], by.link_cuts, by.twins),
+                structure.certainty(structure.deep(nodes)[1], by.node_cuts, by.twins),
                 np.array([one.confidence for one in structure.hubs(network.degrees, 10, 0.0)]),
             ]
             most.append([one.max(initial=0.0) for one in sure])

@@ -120,7 +120,7 @@ def _worker(store: str, what: str, *more: str) -> Any:
 def _memory(store: str) -> Any:
     from polymnia import app
 
-    return app.memory(app.settings({"store": store}), "bench")
+    return app.open_memory(app.settings({"store": store}), "bench")
 
 
 def _fill(store: str, size: str) -> None:

@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 def main(arguments: list[str]) -> None:
     """Answer until the input ends."""
-    memory: Any = app.memory(app.settings(read(arguments)), "bench")
+    memory: Any = app.open_memory(app.settings(read(arguments)), "bench")
     methods = {"hello": lambda memory, given: {}, "search": search, "pending": pending, "reindex": reindex}
     for line in sys.stdin:
         message = json.loads(line)

@@ -28,7 +28,7 @@ def fill_vectors(store: str, path: str) -> int:
     (model,) = inference.choose(door.PLAIN)
     draw = np.random.default_rng(SEED)
     centres = draw.standard_normal((CENTRES, model.dimensions), np.float32)
-    memory = app.memory(app.settings({"store": store, "embedder": "none"}), "bench")
+    memory = app.open_memory(app.settings({"store": store, "embedder": "none"}), "bench")
 
     def keep(passages: list[Any]) -> int:
         around = centres[draw.integers(0, CENTRES, len(passages))]

@@ -34,42 +34,21 @@ and ``details`` (the data behind the message). How it looks to a client is each 
 
 from __future__ import annotations
 
-__all__ = [
-    "AlreadyExists",
-    "BadArguments",
-    "BadText",
-    "BrokenFile",
-    "Busy",
-    "Cancelled",
-    "Conflict",
-    "Damaged",
-    "EmptyList",
-    "ExportFailed",
-    "Fault",
-    "Forbidden",
-    "ImportFailed",
-    "Invalid",
-    "ManyTexts",
-    "MissingEnds",
-    "NoLibrary",
-    "NoModel",
-    "NoSpace",
-    "NotAStore",
-    "NotAllowed",
-    "NotFound",
-    "OverLimit",
-    "Refused",
-    "TooNew",
-    "Unavailable",
-    "UnknownOperation",
-]
+__all__ = ["Fault", "Invalid", "BadArguments", "BadText", "EmptyList", "OverLimit", "UnknownOperation", "NotFound"]
+__all__ += ["MissingEnds", "AlreadyExists", "ManyTexts", "Conflict", "Cancelled", "Refused", "NotAllowed"]
+__all__ += ["ExportFailed", "ImportFailed", "Unavailable", "Busy", "TooNew", "NotAStore", "Damaged", "BrokenFile"]
+__all__ += ["NoLibrary", "NoModel", "NoSpace", "Forbidden"]
 
 
 class Fault(Exception):
     """Something could not be done, and nothing was changed."""
 
     code = "fault"
+    """For programs: the name of the class in snake case."""
     hint = "Try again; if it happens again, please report it."
+
+    def __init_subclass__(cls) -> None:
+        cls.code = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in cls.__name__)[1:]
 
     def __init__(self, message: str, *, hint: str | None = None, **details: object) -> None:
         super().__init__(message)
@@ -83,14 +62,12 @@ class Fault(Exception):
 class Invalid(Fault):
     """The caller's words are not legal; nothing was read or changed."""
 
-    code = "invalid"
     hint = "Correct the value and call again."
 
 
 class BadArguments(Invalid):
     """The arguments do not fit the operation's shape. ``violations`` lists every misfit."""
 
-    code = "bad_arguments"
     hint = "Compare the arguments with the tool's input schema and call again."
 
     def __init__(self, operation: str, violations: list[Violation]) -> None:
@@ -100,10 +77,8 @@ class BadArguments(Invalid):
         self.violations = violations
 
 
-_KINDS = {
-    "int": "a whole number", "number": "a number", "string": "a string", "array": "an array", "object": "an object",
-    "boolean": "true or false",
-}  # fmt: skip
+_KINDS = {"int": "a whole number", "number": "a number", "string": "a string", "array": "an array"}
+_KINDS |= {"object": "an object", "boolean": "true or false"}
 _SHORT = 40  # characters of a value that is quoted
 
 
@@ -166,7 +141,6 @@ class Violation:
 class BadText(Invalid):
     """A text holds what no memory may hold. ``field`` says which text."""
 
-    code = "bad_text"
     hint = "Remove the character and call again."
 
     def __init__(self, field: str, what: str) -> None:
@@ -177,7 +151,6 @@ class BadText(Invalid):
 class EmptyList(Invalid):
     """A list that must name something is empty. ``field`` says which list."""
 
-    code = "empty_list"
     hint = "Give at least one item."
 
     def __init__(self, field: str, of: str | None = None) -> None:
@@ -189,30 +162,22 @@ class EmptyList(Invalid):
 class OverLimit(Invalid):
     """Larger than a limit. The message names the limit, its value and the setting that moves it."""
 
-    code = "over_limit"
     hint = "Send less at once, or raise the limit in the settings."
 
     def __init__(self, field: str, size: int, unit: str, limit: int, setting: str) -> None:
-        super().__init__(
-            f"{field} has {size:,} {unit}, over the limit of {limit:,} (setting {setting})",
-            field=field,
-            size=size,
-            limit=limit,
-            setting=setting,
-        )
+        message = f"{field} has {size:,} {unit}, over the limit of {limit:,} (setting {setting})"
+        super().__init__(message, field=field, size=size, limit=limit, setting=setting)
 
 
 class UnknownOperation(Invalid):
     """No tool, prompt, resource or command of that name."""
 
-    code = "unknown_operation"
     hint = "List what there is and use a name from it."
 
 
 class NotFound(Fault):
     """No such thing in this project; nothing was changed. ``names`` lists every missing one."""
 
-    code = "not_found"
     hint = "Check the spelling, or create it first."
 
     def __init__(
@@ -234,7 +199,6 @@ class NotFound(Fault):
 class AlreadyExists(Fault):
     """A name is taken; nothing was changed. ``names`` lists every taken one."""
 
-    code = "already_exists"
     hint = "Use add_observations to extend it, or delete it first."
 
     def __init__(self, names: list[str]) -> None:
@@ -245,29 +209,26 @@ class AlreadyExists(Fault):
 class MissingEnds(NotFound):
     """A relation names a memory that does not exist; no relation was stored."""
 
-    code = "missing_ends"
     hint = "Create both entities before relating them."
 
 
 class ManyTexts(Fault):
     """A memory has several observations, and one text would replace them all; nothing was changed."""
 
-    code = "many_texts"
     hint = (
         "Use add_observations to add one and delete_observations to remove one; "
         "everything but the text can be changed here."
     )
 
     def __init__(self, name: str, count: int) -> None:
-        super().__init__(f"{name!r} has {count} observations, and content would replace all of them",
-                         field="content", name=name, observations=count)  # fmt: skip
+        message = f"{name!r} has {count} observations, and content would replace all of them"
+        super().__init__(message, field="content", name=name, observations=count)
         self.name = name
 
 
 class Conflict(Fault):
     """A later change stands in the way; nothing was changed. ``changes`` lists them."""
 
-    code = "conflict"
     hint = "Undo the later changes first."
 
     def __init__(self, message: str, *, changes: list[int] | None = None, hint: str | None = None) -> None:
@@ -278,35 +239,30 @@ class Conflict(Fault):
 class Cancelled(Fault):
     """The caller withdrew the request; nothing was changed."""
 
-    code = "cancelled"
     hint = "Call again when the result is wanted."
 
 
 class Refused(Fault):
     """A rule of this server does not allow it: a setting, not a mistake. Nothing was changed."""
 
-    code = "refused"
     hint = "Do what the message asks for, or ask whoever runs the server to change the setting it names."
 
 
 class NotAllowed(Refused):
     """The caller's key does not open this project, or opens it only for reading. Nothing was changed."""
 
-    code = "not_allowed"
     hint = "Use a key that allows it, or ask whoever runs the server for one."
 
 
 class ExportFailed(Fault):
     """An archive could not be written. What had its name before has it still."""
 
-    code = "export_failed"
     hint = "Choose another name or place for the file and export again."
 
 
 class ImportFailed(Fault):
     """An archive could not be read, or holds what cannot be imported; nothing was. ``problems`` lists every one."""
 
-    code = "import_failed"
     hint = "Correct the archive and import it again; nothing was imported."
 
     def __init__(self, message: str, *, problems: list[str] | None = None, hint: str | None = None) -> None:
@@ -317,48 +273,40 @@ class ImportFailed(Fault):
 class Unavailable(Fault):
     """The store cannot serve this request."""
 
-    code = "unavailable"
-
 
 class Busy(Unavailable):
     """Another process has held the store for longer than the busy timeout."""
 
-    code = "busy"
     hint = "Look for a stopped or very long-running process that uses the same store, then try again."
 
 
 class TooNew(Unavailable):
     """The store was written by a newer Polymnia."""
 
-    code = "too_new"
     hint = "Upgrade Polymnia, or choose another store with --store."
 
 
 class NotAStore(Unavailable):
     """The file exists and is something else than a Polymnia store."""
 
-    code = "not_a_store"
     hint = "Choose another path with --store; the file was left as it is."
 
 
 class Damaged(Unavailable):
     """The store is broken. It was left as it is."""
 
-    code = "damaged"
     hint = "Stop every process that uses it, keep a copy, and put a backup in its place."
 
 
 class BrokenFile(Damaged):
     """A JSON file is broken. The message says what was saved and where it is."""
 
-    code = "broken_file"
     hint = "Look at the files named in the message; nothing was overwritten."
 
 
 class NoLibrary(Unavailable):
     """A library that not every installation has is missing."""
 
-    code = "no_library"
     hint = "Install Polymnia with its extra [oauth], and start the server anew."
 
     def __init__(self, library: str) -> None:
@@ -373,19 +321,16 @@ class NoLibrary(Unavailable):
 class NoModel(Unavailable):
     """A model for search by meaning cannot be had. Words are searched all the same."""
 
-    code = "no_model"
     hint = "Install the package the message names, or choose another model with --embedder; search by words works."
 
 
 class NoSpace(Unavailable):
     """The disk is full; the change was rolled back whole."""
 
-    code = "no_space"
     hint = "Free some space on the disk that holds the store and try again."
 
 
 class Forbidden(Unavailable):
     """The operating system refuses to read or write here."""
 
-    code = "forbidden"
     hint = "Check the permissions of the store and its folder, or choose another place with --store."

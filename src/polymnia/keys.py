@@ -43,7 +43,7 @@ class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     metrics: bool = False
 
 
-class _Kept(Struct, forbid_unknown_fields=True):
+class _Document(Struct, forbid_unknown_fields=True):
     version: Literal[1]
     keys: list[Key]
 
@@ -53,7 +53,7 @@ class KeyFile:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
-        self._seen: tuple[int, int, int, int] | None = None
+        self._stamp: tuple[int, int, int, int] | None = None
         self._keys: dict[str, Key] = {}
         self._used = False
 
@@ -86,32 +86,30 @@ class KeyFile:
         self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True, metrics: bool = False
     ) -> tuple[Key, str]:
         """Make a key; answers it and its text, which is kept nowhere."""
-        for field, given in (("key", name), *(("project", one) for one in projects or ())):
-            if not given.strip() or not _LINE.fullmatch(given):
-                raise Invalid(f"The name of a {field} is one line of text, but it is {given!r}", field=field)
+        for field, text in (("key", name), *(("project", one) for one in projects or ())):
+            if not text.strip() or not _LINE.fullmatch(text):
+                raise Invalid(f"The name of a {field} is one line of text, but it is {text!r}", field=field)
         id = secrets.token_hex(6)
         text = f"pk_{id}_{secrets.token_urlsafe(32)}"
         digest = hashlib.sha256(text.encode()).hexdigest()
-        key = Key(
-            id=id, name=name, digest=digest, created=time.time_ns() // 1000, projects=projects, write=write,
-            metrics=metrics,
-        )  # fmt: skip
-        with self._turn():
+        now = time.time_ns() // 1000
+        key = Key(id=id, name=name, digest=digest, created=now, projects=projects, write=write, metrics=metrics)
+        with self._locked():
             self._write([*self.keys(), key])
         return key, text
 
     def revoke(self, id: str) -> Key:
         """Remove a key by its id."""
-        with self._turn():
-            kept = self.keys()
-            key = next((one for one in kept if one.id == id), None)
+        with self._locked():
+            known = self.keys()
+            key = next((one for one in known if one.id == id), None)
             if key is None:
                 raise NotFound([id], "Key", hint="polymnia keys list shows the ids.")
-            self._write([one for one in kept if one.id != id])
+            self._write([one for one in known if one.id != id])
         return key
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         """Change the file while nobody else does: two changes at once would undo one of them."""
         try:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
@@ -138,15 +136,15 @@ class KeyFile:
         try:
             status = os.stat(self.path)
         except FileNotFoundError:
-            self._seen, self._keys = None, {}
+            self._stamp, self._keys = None, {}
             return
         except OSError as e:
-            self._seen, self._keys = None, {}
+            self._stamp, self._keys = None, {}
             raise Unavailable(f"The file of keys {self.path} cannot be read: {e.strerror}", hint=_MEND) from e
-        seen = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
-        if seen == self._seen:
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
+        if stamp == self._stamp:
             return
-        self._seen, self._keys = None, {}  # nobody comes in by a file that cannot be read
+        self._stamp, self._keys = None, {}  # nobody comes in by a file that cannot be read
         if os.name != "nt" and status.st_mode & 0o022:
             raise Unavailable(
                 f"The file of keys {self.path} can be written by others, who could let themselves in",
@@ -154,18 +152,18 @@ class KeyFile:
             )
         try:
             with open(self.path, "rb") as file:
-                kept = msgspec.json.decode(file.read(), type=_Kept)
+                document = msgspec.json.decode(file.read(), type=_Document)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as e:
             raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint=_MEND) from e
-        self._keys = {key.id: key for key in kept.keys}
+        self._keys = {key.id: key for key in document.keys}
         self._used = self._used or bool(self._keys)
-        self._seen = seen
+        self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
         handle, path = tempfile.mkstemp(dir=os.path.dirname(self.path), prefix=".keys-")  # for its owner alone
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(_Kept(version=1, keys=keys)), indent=2) + b"\n")
+                file.write(msgspec.json.format(msgspec.json.encode(_Document(version=1, keys=keys)), indent=2) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(path, self.path)

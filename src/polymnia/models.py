@@ -47,6 +47,11 @@ class Record(Struct, frozen=True, kw_only=True, gc=False):
     updated: int = 0
     version: int = 1
 
+    @property
+    def path(self) -> str:
+        """The path of its scope."""
+        return DEFAULT_SCOPE if self.scope is None else self.scope
+
 
 class Relation(Struct, frozen=True, kw_only=True, gc=False):
     """A directed, typed link between two names of one project. The ends may name nothing yet."""

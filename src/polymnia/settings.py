@@ -6,6 +6,7 @@ A value is looked for on the command line, then in the environment, then in the 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 MIB = 1024 * 1024
 _PREFIX = "POLYMNIA_"
@@ -15,15 +16,20 @@ class BadSetting(ValueError):
     """A setting has a value it cannot have, or does not exist."""
 
 
-class Setting:
+K = TypeVar("K")
+D = TypeVar("D")
+
+
+class Setting(Generic[K, D]):
     """One setting. ``choices`` lists its values where it has few; ``optional`` may be given without a value, ``zero``
     may be zero. A ``secret`` is not taken on the command line, which others can read, and never shown."""
 
+    name: str
+
     def __init__(
         self,
-        name: str,
-        kind: Callable[[str], object],
-        default: object,
+        kind: Callable[[str], K],
+        default: D,
         help: str,
         *,
         choices: Sequence[str] = (),
@@ -31,7 +37,6 @@ class Setting:
         zero: bool = False,
         secret: bool = False,
     ) -> None:
-        self.name = name
         self.kind = kind
         self.default = default
         self.help = help
@@ -39,6 +44,15 @@ class Setting:
         self.optional = optional
         self.zero = zero
         self.secret = secret
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    if TYPE_CHECKING:  # the values themselves are in the dictionary of Settings
+
+        def __get__(self, settings: Settings, owner: type) -> K | D: ...
+
+        def __set__(self, settings: Settings, value: K | D) -> None: ...
 
     @property
     def flag(self) -> str:
@@ -68,125 +82,98 @@ class Setting:
         return value
 
 
+class NetworkSetting(Setting[K, D]):
+    """A setting that means something on the network only."""
+
+
+def file_path(text: str) -> str:
+    """The kind of a setting that names a file or folder of this machine."""
+    return text
+
+
 GRAPHS = ("simple", "strict", "bilingual", "official")
 DIALECTS = ("all", *GRAPHS, "associative", "content")
 LANES = ("all", "words", "meaning")
 EFFORTS = ("quick", "balanced", "thorough")
 LEVELS = ("debug", "info", "notice", "warning", "error")
 
-SETTINGS = (
-    Setting("config", str, None, "A file of settings (default: polymnia.toml in the platform's configuration folder)."),
-    Setting("store", str, None, "The file that keeps the memory (default: in the platform's data folder)."),
-    Setting("project", str, "default", "The project to work in; projects never see each other's memories."),
-    Setting("dialect", str, "all", "The tools to offer and their manners.", choices=DIALECTS),
-    Setting("graph", str, "strict", "The manners of the graph where the dialect has none of its own.", choices=GRAPHS),
-    Setting(
-        "file", str, None,
-        "Keep the memory visible in this JSON file, and take over edits made there. Ends in .json or .jsonl.",
-        optional=True,
-    ),
-    Setting(
-        "embedder", str, "auto",
-        "Who turns texts into vectors: auto, multi, none, onnx:FOLDER, sentence-transformers:MODEL, "
-        "openai:MODEL or ollama:MODEL.",
-    ),
-    Setting("embedder_url", str, None, "Where openai:MODEL or ollama:MODEL is served."),
-    Setting("embedder_key", str, None, "The key for openai:MODEL. Not taken on the command line.", secret=True),
-    Setting("embedder_key_file", str, None, "A file that holds the key for openai:MODEL, and nothing else."),
-    Setting("embedder_timeout", float, 30.0, "Seconds to wait for one answer of an embedder over HTTP."),
-    Setting("effort", str, "balanced", "How long a search may read its best candidates again together with the query: "
-            "not at all, about a tenth of a second, or up to a second.", choices=EFFORTS),
-    Setting("lanes", str, "all", "What a ranked search goes by.", choices=LANES),
-    Setting("export_dir", str, None, "The folder of exports and imports (default: `exports` beside the store)."),
-    Setting("require_session", str, "off", "Whether the content tools write only within a session.",
-            choices=("off", "on")),
-    Setting("secrets", str, "flag", "What happens to content that looks like a credential.",
-            choices=("flag", "redact", "refuse")),
-    Setting("count_reads", str, "on", "Whether it is counted what is read, by whom and when, for analyses of usage.",
-            choices=("on", "off")),
-    Setting("host", str, "127.0.0.1", "The address to listen on; one that others can reach needs keys."),
-    Setting("port", int, 9080, "The port to listen on; 0 takes a free one.", zero=True),
-    Setting("keys", str, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."),
-    Setting("allowed_hosts", str, None, "Further host names to answer to, with commas between; on any port."),
-    Setting("allowed_origins", str, None, "Origins whose pages may call it from a browser, with commas between them."),
-    Setting("trusted_proxies", str, None, "Proxies whose X-Forwarded headers are believed: addresses, networks."),
-    Setting("rate_limit", int, 1000, "Calls a minute that are served in all."),
-    Setting("rate_limit_session", int, 100, "Calls a minute that are served of one session."),
-    Setting("rate_limit_heavy", int, 10, "Analyses, exports and imports a minute that are served of one caller."),
-    Setting("max_sessions", int, 1000, "Sessions of the protocol that are held at once."),
-    Setting("session_idle", float, 3600.0, "Seconds after which a session that nobody uses is over."),
-    Setting("max_connections", int, 1000, "Connections that are open at once."),
-    Setting("oauth_issuer", str, None, "Who issues the tokens that are taken beside keys (OAuth 2)."),
-    Setting("oauth_audience", str, None, "For whom such a token must be (default: this server's address)."),
-    Setting("oauth_keys", str, None, "The keys of the issuer: a JWKS file."),
-    Setting("log_level", str, "warning", "How much is told on stderr.", choices=LEVELS),
-    Setting("busy_timeout", float, 30.0, "Seconds a write waits for other processes before it gives up."),
-    Setting("max_message_bytes", int, 16 * MIB, "The largest message accepted."),
-    Setting("max_text_bytes", int, 5 * MIB, "The largest single text accepted."),
-    Setting("max_name_bytes", int, 64 * 1024, "The longest name, type, relation type or query accepted."),
-    Setting("max_batch", int, 10_000, "The most items accepted in one call, and messages in one batch."),
-    Setting("max_import_bytes", int, 2048 * MIB, "The largest archive imported, after it is unpacked."),
-    Setting("max_nesting", int, 100, "The deepest nesting accepted in a message."),
-)  # fmt: skip
-_BY_FLAG = {setting.flag: setting for setting in SETTINGS}
-_PLACES = frozenset(("config", "store", "file", "embedder_key_file", "export_dir", "keys", "oauth_keys"))
-NETWORK = frozenset((
-    "host", "port", "keys", "allowed_hosts", "allowed_origins", "trusted_proxies", "rate_limit", "rate_limit_session",
-    "rate_limit_heavy",
-    "max_sessions", "session_idle", "max_connections", "oauth_issuer", "oauth_audience", "oauth_keys",
-))  # fmt: skip
-"""Settings that mean something on the network only."""
-
 
 class Settings:
-    """The values in force. ``sources`` tells where each comes from."""
+    """Every setting, and the values in force. ``sources`` tells where each comes from."""
 
-    config: str | None
-    store: str | None
-    project: str
-    dialect: str
-    graph: str
-    file: str | None
-    embedder: str
-    embedder_url: str | None
-    embedder_key: str | None
-    embedder_key_file: str | None
-    embedder_timeout: float
-    effort: str
-    lanes: str
-    export_dir: str | None
-    require_session: str
-    secrets: str
-    count_reads: str
-    host: str
-    port: int
-    keys: str | None
-    allowed_hosts: str | None
-    allowed_origins: str | None
-    trusted_proxies: str | None
-    rate_limit: int
-    rate_limit_session: int
-    rate_limit_heavy: int
-    max_sessions: int
-    session_idle: float
-    max_connections: int
-    oauth_issuer: str | None
-    oauth_audience: str | None
-    oauth_keys: str | None
-    log_level: str
-    busy_timeout: float
-    max_message_bytes: int
-    max_text_bytes: int
-    max_name_bytes: int
-    max_batch: int
-    max_import_bytes: int
-    max_nesting: int
+    config = Setting(
+        file_path, None, "A file of settings (default: polymnia.toml in the platform's configuration folder)."
+    )
+    store = Setting(file_path, None, "The file that keeps the memory (default: in the platform's data folder).")
+    project = Setting(str, "default", "The project to work in; projects never see each other's memories.")
+    dialect = Setting(str, "all", "The tools to offer and their manners.", choices=DIALECTS)
+    graph = Setting(str, "strict", "The manners of the graph where the dialect has none of its own.", choices=GRAPHS)
+    file = Setting(
+        file_path,
+        None,
+        "Keep the memory visible in this JSON file, and take over edits made there. Ends in .json or .jsonl.",
+        optional=True,
+    )
+    embedder = Setting(
+        str,
+        "auto",
+        "Who turns texts into vectors: auto, multi, none, onnx:FOLDER, sentence-transformers:MODEL, "
+        "openai:MODEL or ollama:MODEL.",
+    )
+    embedder_url = Setting(str, None, "Where openai:MODEL or ollama:MODEL is served.")
+    embedder_key = Setting(str, None, "The key for openai:MODEL. Not taken on the command line.", secret=True)
+    embedder_key_file = Setting(file_path, None, "A file that holds the key for openai:MODEL, and nothing else.")
+    embedder_timeout = Setting(float, 30.0, "Seconds to wait for one answer of an embedder over HTTP.")
+    effort = Setting(
+        str,
+        "balanced",
+        "How long a search may read its best candidates again together with the query: "
+        "not at all, about a tenth of a second, or up to a second.",
+        choices=EFFORTS,
+    )
+    lanes = Setting(str, "all", "What a ranked search goes by.", choices=LANES)
+    export_dir = Setting(file_path, None, "The folder of exports and imports (default: `exports` beside the store).")
+    require_session = Setting(
+        str, "off", "Whether the content tools write only within a session.", choices=("off", "on")
+    )
+    secrets = Setting(
+        str, "flag", "What happens to content that looks like a credential.", choices=("flag", "redact", "refuse")
+    )
+    count_reads = Setting(
+        str, "on", "Whether it is counted what is read, by whom and when, for analyses of usage.", choices=("on", "off")
+    )
+    host = NetworkSetting(str, "127.0.0.1", "The address to listen on; one that others can reach needs keys.")
+    port = NetworkSetting(int, 9080, "The port to listen on; 0 takes a free one.", zero=True)
+    keys = NetworkSetting(
+        file_path, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."
+    )
+    allowed_hosts = NetworkSetting(str, None, "Further host names to answer to, with commas between; on any port.")
+    allowed_origins = NetworkSetting(
+        str, None, "Origins whose pages may call it from a browser, with commas between them."
+    )
+    trusted_proxies = NetworkSetting(str, None, "Proxies whose X-Forwarded headers are believed: addresses, networks.")
+    rate_limit = NetworkSetting(int, 1000, "Calls a minute that are served in all.")
+    rate_limit_session = NetworkSetting(int, 100, "Calls a minute that are served of one session.")
+    rate_limit_heavy = NetworkSetting(int, 10, "Analyses, exports and imports a minute that are served of one caller.")
+    max_sessions = NetworkSetting(int, 1000, "Sessions of the protocol that are held at once.")
+    session_idle = NetworkSetting(float, 3600.0, "Seconds after which a session that nobody uses is over.")
+    max_connections = NetworkSetting(int, 1000, "Connections that are open at once.")
+    oauth_issuer = NetworkSetting(str, None, "Who issues the tokens that are taken beside keys (OAuth 2).")
+    oauth_audience = NetworkSetting(str, None, "For whom such a token must be (default: this server's address).")
+    oauth_keys = NetworkSetting(file_path, None, "The keys of the issuer: a JWKS file.")
+    log_level = Setting(str, "warning", "How much is told on stderr.", choices=LEVELS)
+    busy_timeout = Setting(float, 30.0, "Seconds a write waits for other processes before it gives up.")
+    max_message_bytes = Setting(int, 16 * MIB, "The largest message accepted.")
+    max_text_bytes = Setting(int, 5 * MIB, "The largest single text accepted.")
+    max_name_bytes = Setting(int, 64 * 1024, "The longest name, type, relation type or query accepted.")
+    max_batch = Setting(int, 10_000, "The most items accepted in one call, and messages in one batch.")
+    max_import_bytes = Setting(int, 2048 * MIB, "The largest archive imported, after it is unpacked.")
+    max_nesting = Setting(int, 100, "The deepest nesting accepted in a message.")
 
     def __init__(
         self, values: Mapping[str, object], environment: Mapping[str, str], file: Mapping[str, object] | None = None
     ) -> None:
-        unknown = values.keys() - {setting.name for setting in SETTINGS}
-        if unknown:
+        if unknown := values.keys() - {setting.name for setting in SETTINGS}:
             raise BadSetting(f"There is no setting {', '.join(sorted(unknown))}")
         self.sources: dict[str, str] = {}
         for setting in SETTINGS:
@@ -195,8 +182,8 @@ class Settings:
                 value, source = setting.value(text, setting.variable), setting.variable
             if value is None and file is not None:
                 value, source = file.get(setting.name), "file"
-            if setting.name in _PLACES and isinstance(value, str):
-                _check_place(value, source if source != "file" else setting.name)
+            if setting.kind is file_path and isinstance(value, str):
+                _check_path(value, source if source != "file" else setting.name)
             setattr(self, setting.name, setting.default if value is None else value)
             self.sources[setting.name] = "default" if value is None else source
 
@@ -205,7 +192,12 @@ class Settings:
         return {setting.name: getattr(self, setting.name) for setting in SETTINGS}
 
 
-def _check_place(text: str, source: str) -> None:
+SETTINGS = tuple(one for one in vars(Settings).values() if isinstance(one, Setting))
+NETWORK = frozenset(one.name for one in SETTINGS if isinstance(one, NetworkSetting))
+"""Settings that mean something on the network only."""
+
+
+def _check_path(text: str, source: str) -> None:
     """Refuse an address where a file is meant: it would become a folder of that name."""
     scheme, is_address, _ = text.partition("://")
     if is_address and scheme.replace("+", "").replace("-", "").isalnum():
@@ -226,16 +218,17 @@ def without_password(text: str) -> str:
 def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, object]:
     """Read flags such as ``--store PATH`` or ``--store=PATH``; the settings ``without`` have none here."""
     values: dict[str, object] = {}
+    by_flag = {setting.flag: setting for setting in SETTINGS}
     rest = list(arguments)
     while rest:
-        flag, given, text = rest.pop(0).partition("=")
-        setting = _BY_FLAG.get(flag)
+        flag, sign, text = rest.pop(0).partition("=")
+        setting = by_flag.get(flag)
         if setting is not None and setting.name in without:
             raise BadSetting(f"There is no option {flag} here: it is one of polymnia serve")
         if setting is None:
             known = [one.flag for one in SETTINGS if one.name not in without]
-            raise BadSetting(f"There is no option {flag}{_meant(flag, known)}")
-        if not given:
+            raise BadSetting(f"There is no option {flag}{did_you_mean(flag, known)}")
+        if not sign:
             if rest and not rest[0].startswith("--"):
                 text = rest.pop(0)
             elif setting.optional:
@@ -251,7 +244,7 @@ def strangers(environment: Iterable[str]) -> list[str]:
     """Variables that look like settings and are none, each with what was probably meant."""
     known = {setting.variable for setting in SETTINGS}
     lost = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
-    return [f"The variable {name} is no setting{_meant(name, known)}" for name in lost]
+    return [f"The variable {name} is no setting{did_you_mean(name, known)}" for name in lost]
 
 
 def read_file(path: str) -> dict[str, object]:
@@ -260,33 +253,33 @@ def read_file(path: str) -> dict[str, object]:
 
     try:
         with open(path, "rb") as file:
-            given = tomllib.load(file)
+            document = tomllib.load(file)
     except OSError as e:
         raise BadSetting(f"The file of settings {path} cannot be read: {e.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise BadSetting(f"The file of settings {path} is no TOML: {e}") from None
     by_name = {setting.name: setting for setting in SETTINGS if setting.name != "config"}
     values: dict[str, object] = {}
-    for key, value in given.items():
+    for key, value in document.items():
         setting = by_name.get(key.replace("-", "_"))
         if isinstance(value, dict):
             raise BadSetting(f"{path}: [{key}] is a section, but settings stand without one, each in a line of its own")
         if setting is None:
-            raise BadSetting(f"{path}: there is no setting {key!r}{_meant(key, by_name)}")
+            raise BadSetting(f"{path}: there is no setting {key!r}{did_you_mean(key, by_name)}")
         if isinstance(value, bool) and set(setting.choices) == {"on", "off"}:
             value = "on" if value else "off"
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise BadSetting(f"{path}: {key} must be a text or a number")
-        if setting.kind is str and not isinstance(value, str):
+        if setting.kind in (str, file_path) and not isinstance(value, str):
             raise BadSetting(f"{path}: {key} must be a text, in quotes")
         values[setting.name] = setting.value(str(value), f"{path}: {key}")
     return values
 
 
-def _meant(given: str, known: Iterable[str]) -> str:
+def did_you_mean(text: str, known: Iterable[str]) -> str:
     """The name that was probably meant, as the end of a sentence."""
     from difflib import get_close_matches
 
     names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
-    near = get_close_matches(given.lstrip("-"), names, n=1)
+    near = get_close_matches(text.lstrip("-"), names, n=1)
     return f"; did you mean {names[near[0]]}?" if near else ""

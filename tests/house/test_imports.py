@@ -50,8 +50,8 @@ _MAY = {
 # The rooms of the engine, from the ground up: each imports only what is below it.
 _ENGINE = (
     ("text", "ports"),
-    ("access", "content", "once", "reads", "citations"),
-    ("privacy",),
+    ("access", "content", "once", "reads"),
+    ("citations", "privacy"),
     ("project",),
     ("graph", "scopes"),
     ("history", "knowledge"),

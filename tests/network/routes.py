@@ -27,7 +27,7 @@ class Address(NamedTuple):
 
 def _addresses() -> list[Address]:
     chosen = app.settings({}, {})
-    memory = app.memory(chosen, "nobody")
+    memory = app.open_memory(chosen, "nobody")
     servers = {}
     for name in DIALECTS:
         one = app.settings({"dialect": name}, {})

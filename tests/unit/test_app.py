@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import AlreadyExists, EntityDraft, Memory, connect
-from polymnia.app import default_config, default_store, memory, registry, settings, wants_colour
+from polymnia.app import default_config, default_store, open_memory, registry, settings, wants_colour
 from polymnia.app.network import serve_http
 from polymnia.engine.transfer.mirror import Mirror
 from polymnia.settings import DIALECTS, SETTINGS, BadSetting
@@ -154,7 +154,7 @@ def test_a_path_may_start_at_home(nowhere_else: Path) -> None:
 
 def test_settings_become_a_memory(tmp_path: Path) -> None:
     chosen = settings({"store": str(tmp_path / "m.db"), "project": "p", "dialect": "official", "max_batch": 7}, {})
-    with memory(chosen, "someone") as held:
+    with open_memory(chosen, "someone") as held:
         assert _path(held) == str(tmp_path / "m.db")
         assert (held.project, held.who, held.limits.batch) == ("p", "someone", 7)
         assert held.policy.search == "lower"
@@ -176,7 +176,7 @@ def test_all_offers_each_tool_of_the_others_once() -> None:
 
 def test_a_file_becomes_a_mirror_with_its_history_out_of_sight(nowhere_else: Path) -> None:
     chosen = settings({"file": "m.json", "dialect": "simple"}, {})
-    with memory(chosen, "someone") as held:
+    with open_memory(chosen, "someone") as held:
         assert isinstance(held.unscreened, Mirror)
         held.create_entities([EntityDraft("a", "k")])
         held.undo()
@@ -187,7 +187,7 @@ def test_the_same_file_by_another_way_has_the_same_history(nowhere_else: Path) -
     (nowhere_else / "folder").mkdir()
     (nowhere_else / "link.json").symlink_to(nowhere_else / "m.json")
     for number, given in enumerate(("m.json", "folder/../m.json", "link.json")):
-        with memory(settings({"file": given, "dialect": "simple"}, {}), "someone") as held:
+        with open_memory(settings({"file": given, "dialect": "simple"}, {}), "someone") as held:
             held.create_entities([EntityDraft(f"{number}", "k")])
             assert len(held.changes()) == number + 1
 

@@ -29,7 +29,7 @@ _FOREIGN = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings in force: what was given, then the environment, then the file of settings, then the defaults."""
+    """The settings in force: the arguments, then the environment, then the file of settings, then the defaults."""
     environment = os.environ if environment is None else environment
     named = values.get("config") or environment.get("POLYMNIA_CONFIG")
     path = os.path.abspath(os.path.expanduser(str(named))) if named else default_config()
@@ -187,8 +187,8 @@ def policy(chosen: Settings) -> Policy:
     return BEHAVIOURS[_behaviour(chosen)].policy
 
 
-def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
-    """The memory the settings name, with the manners of its dialect; made on first use, unless told otherwise."""
+def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
+    """The memory the settings name, with the manners of its dialect; made on first use, unless ``create`` is false."""
     _check_embedder(chosen)
     rules = policy(chosen)
     store = _store(chosen, create)
@@ -209,7 +209,7 @@ def memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
 
 
 def _check_embedder(chosen: Settings) -> None:
-    """A name that no embedder has is told at once and not at the first search."""
+    """Refuse a name that no embedder has at once, not at the first search."""
     if chosen.embedder in ("auto", "none"):
         return
     from polymnia import inference
@@ -235,7 +235,7 @@ def damaged_models(chosen: Settings) -> Fault | None:
 
 
 def _embedder_key(chosen: Settings) -> str | None:
-    """The key of the embedder: as it was given, or as its file holds it."""
+    """The key of the embedder: the setting, or what its file holds."""
     path = chosen.embedder_key_file
     if chosen.embedder_key is not None or path is None:
         return chosen.embedder_key
@@ -293,7 +293,7 @@ def connect(
     for name, value in (("store", store), ("project", project), ("file", file)):
         if value is not None:
             values[name] = os.fspath(value)
-    return memory(settings(values), who)
+    return open_memory(settings(values), who)
 
 
 def key_file(chosen: Settings) -> KeyFile:
@@ -303,15 +303,14 @@ def key_file(chosen: Settings) -> KeyFile:
     return KeyFile(chosen.keys or os.path.join(os.path.dirname(default_config()), "keys.json"))
 
 
-def server(chosen: Settings, held: Memory, hidden: Mapping[str, str] | None = None) -> Server:
-    """The dialect the settings name, served with a memory; ``hidden`` are folders that its clients are not told."""
+def server(chosen: Settings, memory: Memory, hidden: Mapping[str, str] | None = None) -> Server:
+    """The dialect the settings name, served with a memory; ``hidden`` are folders that its clients never see."""
     from polymnia import __version__
     from polymnia.transports.rpc import Server
 
-    return Server(
-        held, registry(chosen), version=__version__, max_nesting=chosen.max_nesting,
-        require_session=chosen.require_session == "on", hidden=hidden,
-    )  # fmt: skip
+    in_sessions, nesting = chosen.require_session == "on", chosen.max_nesting
+    tools = registry(chosen)
+    return Server(memory, tools, version=__version__, max_nesting=nesting, require_session=in_sessions, hidden=hidden)
 
 
 def serve_stdio(chosen: Settings) -> None:
@@ -322,5 +321,5 @@ def serve_stdio(chosen: Settings) -> None:
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
     for text in passed_over(chosen):
         _tell(text)
-    one = server(chosen, memory(chosen, chosen.dialect))
+    one = server(chosen, open_memory(chosen, chosen.dialect))
     serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shlex
+import socket
 from collections.abc import Callable
+from ipaddress import ip_address, ip_network
 
-from polymnia.app import default_store, key_file, memory, policy, server
+from polymnia.app import default_store, key_file, open_memory, policy, server
 from polymnia.settings import DIALECTS, BadSetting, Settings
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
@@ -20,14 +22,14 @@ _LAST_PORT = 65535
 
 
 def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> None:
-    """Serve every dialect over the network until a signal comes; ``ready`` is told the address once it is open."""
+    """Serve every dialect over the network until a signal comes; ``ready`` hears the address once it is open."""
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
-    held = memory(chosen, "network")
+    memory = open_memory(chosen, "network")
     servers = {}
     for name in DIALECTS:
         one = Settings({**chosen.values(), "dialect": name}, {})
-        servers[name] = server(one, held.acting(name, policy(one)), _hidden(chosen))
+        servers[name] = server(one, memory.acting(name, policy(one)), _hidden(chosen))
     limits = ServerLimits(
         body_bytes=chosen.max_message_bytes,
         sessions=chosen.max_sessions,
@@ -55,7 +57,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         metadata = None if tokens is None else tokens.metadata()
         serve(Application(state, gate, servers, metadata, proxies), bound)
     finally:
-        held.close()
+        memory.close()
 
 
 def _tokens(chosen: Settings) -> Tokens | None:
@@ -95,25 +97,15 @@ def _authenticator(chosen: Settings, place: str, tokens: Tokens | None) -> Authe
 
 def _reached(place: str, host: str) -> str:
     """A host a server can be called by: one that listens on every address is called by the machine's name."""
-    from ipaddress import ip_address
-
-    if not ip_address(place).is_unspecified:
-        return host
-    import socket
-
-    return socket.gethostname()
+    return socket.gethostname() if ip_address(place).is_unspecified else host
 
 
 def _is_loopback(place: str) -> bool:
-    from ipaddress import ip_address
-
     return ip_address(place).is_loopback
 
 
 def _address(host: str) -> str:
     """The address a host stands for: a name is looked up once, and not again when the server listens."""
-    import socket
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return str(socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)[0][4][0])
@@ -128,15 +120,11 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
     """
     names = [f"[{chosen.host}]" if ":" in chosen.host else chosen.host]
     if not _is_loopback(place):
-        import socket
-
         names.append(socket.gethostname())
     for name in _listed(chosen.allowed_hosts):
         if "/" in name:
-            wanted = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
-            raise BadSetting(
-                f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {wanted}"
-            )
+            host = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
+            raise BadSetting(f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {host}")
         names.append(name)
     ported = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
     return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in ported)]
@@ -144,8 +132,6 @@ def _hosts(chosen: Settings, place: str) -> list[str]:
 
 def _proxies(chosen: Settings) -> list[Network]:
     """The proxies whose word is taken for who their clients are."""
-    from ipaddress import ip_network
-
     found = []
     for text in _listed(chosen.trusted_proxies):
         try:
@@ -170,7 +156,7 @@ def _advice(e: OSError, chosen: Settings) -> str:
 
 
 def _hidden(chosen: Settings) -> dict[str, str]:
-    """The folders of a server that its clients over the network are not told, the longest first."""
+    """The folders of a server that its clients over the network never see, the longest first."""
     store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
     exports = chosen.export_dir or os.path.join(store, "exports")
     found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}

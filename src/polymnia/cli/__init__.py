@@ -28,17 +28,17 @@ def _import_msgspec() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; answers the exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     # NumPy's products here are small: on several threads they take ten times as long where other work keeps cores busy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if given and given[0].startswith("--") and (command := next((word for word in given if word in _COMMANDS), None)):
-        print(f"polymnia: options stand after the command: polymnia {command} {given[0]} …", file=sys.stderr)
+    if words and words[0].startswith("--") and (command := next((one for one in words if one in _COMMANDS), None)):
+        print(f"polymnia: options stand after the command: polymnia {command} {words[0]} …", file=sys.stderr)
         return 2
-    serves = given[0] == "stdio" if given else not sys.stdin.isatty()
-    if serves or (given and given[0].startswith("--") and not sys.stdin.isatty()):
+    serves = words[0] == "stdio" if words else not sys.stdin.isatty()
+    if serves or (words and words[0].startswith("--") and not sys.stdin.isatty()):
         from polymnia.settings import NETWORK, BadSetting, read
 
-        flags = given[1:] if given[:1] == ["stdio"] else given
+        flags = words[1:] if words[:1] == ["stdio"] else words
         if not {"-h", "--help", "--version"} & set(flags):
             import gc
 
@@ -56,4 +56,4 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
     from polymnia.cli.commands import run
 
-    return run(given)
+    return run(words)

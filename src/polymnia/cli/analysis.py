@@ -13,19 +13,18 @@ from polymnia.cli.console import (
     Answer,
     bar,
     dim,
-    existing,
     format_time,
     green,
     line,
     on_one_line,
+    open_existing,
     parse_time,
     strong,
 )
 from polymnia.dialects.content import reports
-from polymnia.engine.analysis import actions
+from polymnia.engine.analysis import PATTERNS, actions
 from polymnia.engine.analysis.actions import Delete, DeleteObservations
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.verbs import PATTERNS
 from polymnia.engine.content import title_of
 from polymnia.engine.memory import Memory
 from polymnia.engine.project import Step
@@ -54,7 +53,7 @@ _WHERE = ("config", "store", "file", "project")
 
 
 def analyze(arguments: Namespace, chosen: Settings) -> Answer:
-    """Run one analysis and tell what it found."""
+    """Run one analysis and report what it found."""
     if arguments.what is None:
         ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
         raise Invalid("Say what to analyze", hint=f"{ways}\npolymnia analyze --help tells the rest.")
@@ -62,16 +61,16 @@ def analyze(arguments: Namespace, chosen: Settings) -> Answer:
         raise Invalid(f"analyze {arguments.what} needs the id of one memory", hint="polymnia list shows the ids.")
     if arguments.what == "patterns" and len(arguments.ids) > 1:
         raise Invalid("analyze patterns takes one id at most", hint="Ask for one memory, or for all of the project.")
-    with existing(chosen) as held:
-        ids = [held.resolve(id).uid for id in arguments.ids]
+    with open_existing(chosen) as memory:
+        ids = [memory.resolve(id).uid for id in arguments.ids]
         with bar("Analyzing") as step:
-            answer = _ANALYSES[arguments.what](held, arguments, ids, step)
+            answer = _ANALYSES[arguments.what](memory, arguments, ids, step)
     answer.data = _plain(answer.data) | {"notes": answer.notes}
     return answer
 
 
-def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.patterns(
+def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.patterns(
         _types(arguments, tuple(PATTERNS)),
         session=arguments.session,
         id=ids[0] if ids else None,
@@ -84,7 +83,7 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     notes = []
     for type, each in found.items():
         notes += [f"{type}: {note}" if len(found) > 1 else note for note in _notes(each)]
-    shown_ids = held.ids_shown({id for one in patterns for id in one.members})
+    shown_ids = memory.ids_shown({id for one in patterns for id in one.members})
     data, lines = [], []
     for one in patterns:
         data.append({**reports.fields(one), "members": [shown_ids[id] for id in one.members if id in shown_ids]})
@@ -92,12 +91,12 @@ def _patterns(held: Memory, arguments: Namespace, ids: list[str], step: Step) ->
     return Answer({"patterns": data}, _numbered(lines, patterns), notes)
 
 
-def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
     with importing():
         from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
 
-    found, _ = held.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
+    found, _ = memory.quality(ids[0], dimensions=_types(arguments, DIMENSIONS), session=arguments.session, step=step)
     words = worded(found)
     lines = [f"{_score(found.score)}  {strong(on_one_line(found.title))}"]
     for one in words["dimensions"]:
@@ -111,8 +110,8 @@ def _quality(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> 
     return Answer(words, lines)
 
 
-def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.connections(
+def _relationships(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.connections(
         ids[0],
         types=tuple(arguments.type) or None,
         max_depth=arguments.depth,
@@ -130,8 +129,8 @@ def _relationships(held: Memory, arguments: Namespace, ids: list[str], step: Ste
     return Answer({"relationships": found.found}, _numbered(lines, found.found), _notes(found))
 
 
-def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.conflicts(
+def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.conflicts(
         types=_types(arguments, _CONFLICTS),
         ids=ids or None,
         sensitivity=arguments.sensitivity,
@@ -147,13 +146,15 @@ def _conflicts(held: Memory, arguments: Namespace, ids: list[str], step: Step) -
             fields["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
         data.append(fields)
         lines.append(f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}")
-        lines += _sides(one, held.project, arguments)
+        lines += _sides(one, memory.project, arguments)
     return Answer({"conflicts": data}, _numbered(lines, found.clashes), _notes(found))
 
 
-def _insights(held: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
-    found, _ = held.insights(types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step)
-    shown_ids = held.ids_shown({id for one in found.insights for id in one.members})
+def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+    found, _ = memory.insights(
+        types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
+    )
+    shown_ids = memory.ids_shown({id for one in found.insights for id in one.members})
     data, lines = [], []
     for one in found.insights:
         steps = [advised(action, arguments) for action in one.actions]
@@ -250,8 +251,8 @@ def _when(side: Side) -> str:
 
 def _without(side: Side, project: str, arguments: Namespace) -> str:
     """What takes a statement out: a command where nothing else stands with it, else where it stands."""
-    record, said = side.record, " ".join(side.sentence.split())
-    whole = [one for one in record.observations if " ".join(one.split()) == said]
+    record, sentence = side.record, " ".join(side.sentence.split())
+    whole = [one for one in record.observations if " ".join(one.split()) == sentence]
     if record.name != record.uid and whole:
         return on_one_line(advised(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
     if record.name == record.uid and whole and len(record.observations) == 1:
@@ -266,8 +267,8 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
     """What a person does about it: a command for the memory that ``arguments`` name, or words where there is none."""
 
     def command(*words: str) -> str:
-        given = {name: getattr(arguments, name, None) for name in _WHERE}
-        where = [word for name, value in given.items() if value is not None for word in (f"--{name}", value)]
+        options = {name: getattr(arguments, name, None) for name in _WHERE}
+        where = [word for name, value in options.items() if value is not None for word in (f"--{name}", value)]
         return " ".join(["polymnia", *map(_word, (*words, *where))])
 
     match action:
@@ -311,13 +312,13 @@ def _word(text: str) -> str:
 
 
 def _changes(action: actions.Update) -> str:
-    said = [
+    parts = [
         action.content is not None and f"the text becomes “{action.content}”",
         action.summary is not None and f"the summary becomes “{action.summary}”",
         action.tags is not None and f"the tags become {', '.join(action.tags)}",
         action.metadata is not None and ", ".join(f"{key} becomes {value}" for key, value in action.metadata.items()),
     ]
-    return "; ".join(one for one in said if one)
+    return "; ".join(one for one in parts if one)
 
 
 def _quoted(texts: tuple[str, ...]) -> str:

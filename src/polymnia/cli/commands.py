@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from polymnia import __version__
 from polymnia.errors import Fault
 from polymnia.models import JsonObject
-from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting
+from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting, did_you_mean
 
 if TYPE_CHECKING:
     from polymnia.cli.console import Answer
@@ -320,12 +320,8 @@ def parser() -> ArgumentParser:
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
-        sub = commands.add_parser(
-            command.name,
-            help=command.help,
-            description=f"{command.help[0].upper()}{command.help[1:]}.",
-            allow_abbrev=False,
-        )
+        about = f"{command.help[0].upper()}{command.help[1:]}."
+        sub = commands.add_parser(command.name, help=command.help, description=about, allow_abbrev=False)
         for name, options in _ARGUMENTS.get(command.name, ()):
             sub.add_argument(name, **options)
         if command.name not in _WITHOUT_JSON:
@@ -336,19 +332,13 @@ def parser() -> ArgumentParser:
     return top
 
 
-def _add(parser: ArgumentParser, setting: Setting) -> None:
+def _add(parser: ArgumentParser, setting: Setting[Any, Any]) -> None:
     default = "" if setting.default is None else f" Default: {setting.default}."
     metavar = "{" + ",".join(setting.choices) + "}" if setting.choices else setting.name.split("_")[-1].upper()
     optional: JsonObject = {"nargs": "?", "const": ""} if setting.optional else {}
-    parser.add_argument(
-        setting.flag,
-        dest=setting.name,
-        metavar=metavar,
-        help=SUPPRESS
-        if setting.secret
-        else f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%"),
-        **optional,
-    )
+    help = f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%")
+    help = SUPPRESS if setting.secret else help
+    parser.add_argument(setting.flag, dest=setting.name, metavar=metavar, help=help, **optional)
 
 
 def run(words: list[str]) -> int:
@@ -361,7 +351,7 @@ def run(words: list[str]) -> int:
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
-        meant = _did_you_mean(words[0], [command.name for command in COMMANDS])
+        meant = did_you_mean(words[0], [command.name for command in COMMANDS])
         return _refused(f"there is no command {words[0]!r}{meant}\nSee: polymnia --help")
     top = parser()
     if (wrong := _unknown_option(top, words)) is not None:
@@ -377,9 +367,7 @@ def run(words: list[str]) -> int:
     command = next(one for one in COMMANDS if one.name == arguments.command)
     try:
         texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
-        chosen = app.settings(
-            {s.name: text if text == "" and s.optional else s.value(text, s.flag) for s, text in texts.items()}
-        )
+        chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
         if command.name == "stdio":
             app.serve_stdio(chosen)
             return 0
@@ -403,7 +391,7 @@ def _refused(why: str) -> int:
 
 
 def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:
-    """What is wrong with an option that the command does not have; told before argparse misses something else."""
+    """What is wrong with an option that the command does not have, before argparse misses something else."""
     choices: Any = next(action for action in top._actions if action.dest == "command").choices
     if not words or words[0] not in choices:
         return None
@@ -411,13 +399,5 @@ def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:
     for word in words[1 : words.index("--") if "--" in words else None]:
         flag = word.partition("=")[0]
         if flag.startswith("--") and " " not in word and flag not in known:
-            return f"{words[0]} has no option {flag}{_did_you_mean(flag, known)}\nSee: polymnia {words[0]} --help"
+            return f"{words[0]} has no option {flag}{did_you_mean(flag, known)}\nSee: polymnia {words[0]} --help"
     return None
-
-
-def _did_you_mean(word: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
-    near = get_close_matches(word.lstrip("-"), names, n=1)
-    return f"; did you mean {names[near[0]]}?" if near else ""

@@ -14,7 +14,7 @@ from unicodedata import category, east_asian_width
 
 import msgspec
 
-from polymnia.app import memory, wants_colour
+from polymnia.app import open_memory, wants_colour
 from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.memory import Memory
@@ -128,26 +128,24 @@ def table(
     return lines
 
 
+def fields(value: object, names: str) -> JsonObject:
+    """A value for programs: these of its attributes, named as JSON names them."""
+    spelt = {name: name[0] + name.title().replace("_", "")[1:] for name in names.split()}
+    return {shown: getattr(value, name) for name, shown in spelt.items()}
+
+
 def record_data(record: Record, names: str) -> JsonObject:
     """A memory for programs: these of its fields."""
-    every = {
+    special = {
         "id": record.uid,
-        "name": record.name,
         "entityType": record.kind,
-        "observations": record.observations,
         "text": content(record),
-        "scope": scopes.shown(record.scope),
-        "session": record.session,
-        "category": record.category,
-        "tags": record.tags,
-        "metadata": record.metadata,
+        "scope": record.path,
         "contentType": record.content_type,
-        "summary": record.summary,
-        "version": record.version,
         "created": format_time(record.created),
         "updated": format_time(record.updated),
     }
-    return {name: every[name] for name in names.split()}
+    return {name: special[name] if name in special else getattr(record, name) for name in names.split()}
 
 
 class Answer(msgspec.Struct):
@@ -218,34 +216,34 @@ def read_text(argument: str) -> str:
         raise Invalid(f"stdin is no UTF-8: {e.reason} at byte {e.start}", hint="Convert the text to UTF-8.") from None
 
 
-def existing(chosen: Settings) -> Memory:
+def open_existing(chosen: Settings) -> Memory:
     """The memory of a project that is there; for any other the error names the nearest one."""
-    held = memory(chosen, "cli", create=False)
+    memory = open_memory(chosen, "cli", create=False)
     try:
-        if chosen.project != "default" and not held.stamp():
-            near = held.nearest_project()
+        if chosen.project != "default" and not memory.stamp():
+            near = memory.nearest_project()
             did_you_mean = f"Did you mean {near}? " if near else ""
             raise NotFound([chosen.project], "Project", hint=f"{did_you_mean}`polymnia health` lists them.")
     except BaseException:
-        held.close()
+        memory.close()
         raise
-    return held
+    return memory
 
 
-def known_scope(held: Memory, name: str) -> str:
+def known_scope(memory: Memory, name: str) -> str:
     """A scope that has memories in it or below it; for any other the error names the nearest one."""
     scope = scopes.legal_scope(name, "scope")
-    if held.scopes(scope):
+    if memory.scopes(scope):
         return scope
-    near = held.nearest_scope(scope)
+    near = memory.nearest_scope(scope)
     did_you_mean = f"Did you mean {near}? " if near else ""
     raise NotFound([scope], "Scope", hint=f"{did_you_mean}`polymnia scopes` lists them.")
 
 
-def resolved(held: Memory, name: str) -> str:
+def resolved(memory: Memory, name: str) -> str:
     """The name of the memory that a name, an id or its beginning stands for; else the argument itself."""
     try:
-        return held.resolve(name).name
+        return memory.resolve(name).name
     except NotFound:
         return name  # it may have been deleted: its history is still there
 

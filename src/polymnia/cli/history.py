@@ -6,7 +6,19 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from polymnia.cli.console import Answer, counted, dim, existing, format_time, green, parse_time, red, resolved, strong
+from polymnia.cli.console import (
+    Answer,
+    counted,
+    dim,
+    fields,
+    format_time,
+    green,
+    open_existing,
+    parse_time,
+    red,
+    resolved,
+    strong,
+)
 from polymnia.engine import scopes
 from polymnia.engine.history import Deed
 from polymnia.engine.memory import Memory
@@ -20,7 +32,7 @@ _SAID = ("category", "content_type", "summary", "tags", "metadata")  # what some
 
 
 def instant(memory: Memory, text: str) -> int:
-    """A time given as a time or as the number of a change."""
+    """A time, written as a time or as the number of a change."""
     if not text.isdecimal() or len(text) == 8:
         return parse_time(text)
     change = memory.change(int(text))
@@ -30,10 +42,11 @@ def instant(memory: Memory, text: str) -> int:
 
 
 def history(arguments: Namespace, chosen: Settings) -> Answer:
-    """Tell everything that happened to a memory."""
-    with existing(chosen) as held:
-        events = held.history(resolved(held, arguments.name))
-    data = [{**_change_data(event.change), **_event_data(event)} for event in events]
+    """Show everything that happened to a memory."""
+    with open_existing(chosen) as memory:
+        events = memory.history(resolved(memory, arguments.name))
+    names = "version created deleted added removed related unrelated changed"
+    data = [{**_change_data(event.change), **fields(event, names)} for event in events]
     return Answer(data, [text for event in events for text in _event_lines(event)])
 
 
@@ -52,7 +65,7 @@ def _event_lines(event: Event) -> Iterator[str]:
 
 
 def _was(column: str, old: Any) -> str:
-    """What a column held before, in words; empty for what nobody asks for."""
+    """What a column had before, in words; empty for what nobody asks for."""
     if column == "scope":
         return f"scope was {scopes.shown(old)}"
     if column == "session":
@@ -64,20 +77,20 @@ def _was(column: str, old: Any) -> str:
 
 def changes(arguments: Namespace, chosen: Settings) -> Answer:
     """List the newest changes."""
-    with existing(chosen) as held:
-        newest = held.changes(arguments.limit)
-        deeds = held.deeds(newest)
+    with open_existing(chosen) as memory:
+        newest = memory.changes(arguments.limit)
+        deeds = memory.deeds(newest)
     data = [{**_change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
     return Answer(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
 
 
 def undo(arguments: Namespace, chosen: Settings) -> Answer:
     """Take back a change, whole."""
-    with existing(chosen) as held:
-        named = None if arguments.change is None else held.change(arguments.change)
-        known = held.deeds(held.changes(_RECENT) if named is None else [named])
-        undone = held.undo(arguments.change)
-        deeds = held.deeds(held.changes(1))
+    with open_existing(chosen) as memory:
+        named = None if arguments.change is None else memory.change(arguments.change)
+        known = memory.deeds(memory.changes(_RECENT) if named is None else [named])
+        undone = memory.undo(arguments.change)
+        deeds = memory.deeds(memory.changes(1))
     by = undone.undone_by
     titles = {one.memory: one.title for deeds_of in known.values() for one in deeds_of}
     did = [one._replace(title=one.title or titles.get(one.memory)) for one in next(iter(deeds.values()), [])]
@@ -116,39 +129,16 @@ def _change_line(change: Change, more: str) -> str:
 
 
 def _change_data(change: Change) -> JsonObject:
-    return {
-        "change": change.id,
-        "at": format_time(change.at),
-        "who": change.who,
-        "account": change.account,
-        "client": change.client,
-        "dialect": change.dialect,
-        "tool": change.tool,
-        "action": change.action,
-        "undoes": change.undoes,
-        "undoneBy": change.undone_by,
-    }
-
-
-def _event_data(event: Event) -> JsonObject:
-    return {
-        "version": event.version,
-        "created": event.created,
-        "deleted": event.deleted,
-        "added": event.added,
-        "removed": event.removed,
-        "related": event.related,
-        "unrelated": event.unrelated,
-        "changed": event.changed,
-    }
+    names = "who account client dialect tool action undoes undone_by"
+    return {"change": change.id, "at": format_time(change.at), **fields(change, names)}
 
 
 def purge(arguments: Namespace, chosen: Settings) -> Answer:
     """Remove memories for good."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
-    with existing(chosen) as held:
-        count = held.purge([resolved(held, name) for name in arguments.names])
+    with open_existing(chosen) as memory:
+        count = memory.purge([resolved(memory, name) for name in arguments.names])
     if not count:
         raise NotFound(arguments.names)
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."

@@ -7,17 +7,17 @@ from argparse import Namespace
 from msgspec import to_builtins
 from msgspec.json import encode
 
-from polymnia.app import memory
+from polymnia.app import open_memory
 from polymnia.cli.console import (
     Answer,
     bar,
     counted,
     dim,
-    existing,
     format_time,
     green,
     line,
     on_one_line,
+    open_existing,
     read_text,
     record_data,
     resolved,
@@ -27,7 +27,6 @@ from polymnia.cli.console import (
 from polymnia.cli.history import instant
 from polymnia.cli.scopes import model_notes, suggestion_data, suggestion_lines
 from polymnia.cli.search import metadata, of_scope
-from polymnia.engine import scopes
 from polymnia.engine.content import Joined, Remembered, content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
@@ -46,11 +45,11 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
     text = read_text(arguments.text)
     pairs = metadata(arguments.meta)
     scope, suggestion = arguments.scope or DEFAULT_SCOPE, None
-    with memory(chosen, "cli") as held:
+    with open_memory(chosen, "cli") as memory:
         if arguments.suggest:
-            suggestion = held.suggest_scope(text, current=arguments.scope)
+            suggestion = memory.suggest_scope(text, current=arguments.scope)
             scope = suggestion.scope
-        done = held.remember(
+        done = memory.remember(
             text,
             scope=scope,
             category=arguments.category,
@@ -60,12 +59,12 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
             associate=not arguments.no_associate,
             threshold=arguments.threshold,
         )
-        notes = [*(done.notes or model_notes(held)), *(note.text for note in held.screen.notes())]
+        notes = [*(done.notes or model_notes(memory)), *(note.text for note in memory.screen.notes())]
     data = record_data(done.record, "id name text scope category tags metadata created") | {
         "duplicate": done.duplicate,
         "joined": None if done.joined is None else to_builtins(done.joined),
         "similar": [
-            {"id": other.uid, "scope": scopes.shown(other.scope), "similarity": similarity, "text": content(other)}
+            {"id": other.uid, "scope": other.path, "similarity": similarity, "text": content(other)}
             for other, similarity in done.similar
         ],
         "associations": _links_data(done.associations),
@@ -78,7 +77,7 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
 
 def _remembered(done: Remembered) -> list[str]:
     record = done.record
-    name, where = strong(on_one_line(record.name)), strong(on_one_line(scopes.shown(record.scope)))
+    name, where = strong(on_one_line(record.name)), strong(on_one_line(record.path))
     lines = [f"Stored as {name} in {where}."]
     if done.duplicate:
         lines = [f"Not stored: {name} in {where} says the same.", dim(f"  {line(content(record), 2)}")]
@@ -107,11 +106,11 @@ def move(arguments: Namespace, chosen: Settings) -> Answer:
         raise Invalid(
             "Give either ids or --scope", hint="polymnia move ID… --to SCOPE, or polymnia move --scope OLD --to NEW."
         )
-    with existing(chosen) as held, bar("Moving") as step:
+    with open_existing(chosen) as memory, bar("Moving") as step:
         if arguments.scope is not None:
-            done = held.rename_scope(arguments.scope, arguments.to, step=step)
+            done = memory.rename_scope(arguments.scope, arguments.to, step=step)
         else:
-            done = held.move([resolved(held, id) for id in arguments.ids], arguments.to, step=step)
+            done = memory.move([resolved(memory, id) for id in arguments.ids], arguments.to, step=step)
     data = {
         "scope": done.scope,
         "moved": [{"id": id, "from": old, "to": new} for id, old, new in done.moved],
@@ -136,9 +135,9 @@ def move(arguments: Namespace, chosen: Settings) -> Answer:
 
 def delete(arguments: Namespace, chosen: Settings) -> Answer:
     """Delete memories with their relations, all or none of them; the history keeps them."""
-    with existing(chosen) as held:
-        records = {record.uid: record for record in map(held.resolve, arguments.ids)}
-        relations = len(held.delete_entities([record.name for record in records.values()]).relations)
+    with open_existing(chosen) as memory:
+        records = {record.uid: record for record in map(memory.resolve, arguments.ids)}
+        relations = len(memory.delete_entities([record.name for record in records.values()]).relations)
     cascade = f" and {counted(relations, 'relation')}" if relations else ""
     lines = [
         f"Deleted {counted(len(records), 'memory')}{cascade}.",
@@ -153,12 +152,12 @@ def delete(arguments: Namespace, chosen: Settings) -> Answer:
 def show(arguments: Namespace, chosen: Settings) -> Answer:
     """Show one memory, now or as it was."""
     links: Links = []
-    with existing(chosen) as held:
+    with open_existing(chosen) as memory:
         if arguments.at is None:
-            found, links = held.read(held.resolve(arguments.name).uid)
-            record, relations = held.get(found.name)
+            found, links = memory.read(memory.resolve(arguments.name).uid)
+            record, relations = memory.get(found.name)
         else:
-            record, relations = _as_it_was(held, arguments.name, instant(held, arguments.at))
+            record, relations = _as_it_was(memory, arguments.name, instant(memory, arguments.at))
     data = record_data(record, f"{_LISTED} session contentType summary") | {
         "relations": [
             {"from": r.source, "to": r.target, "relationType": r.type, "strength": r.strength, "origin": r.origin}
@@ -174,7 +173,7 @@ def show(arguments: Namespace, chosen: Settings) -> Answer:
     drawn = {name for r in relations if r.origin == "auto" for name in (r.source, r.target)}
     lines += _link_lines([one for one in links if one[0].name in drawn])
     details = {
-        "scope": scopes.shown(record.scope) if record.scope or record.name == record.uid else "",
+        "scope": record.path if record.scope or record.name == record.uid else "",
         "category": record.category or "",
         "tags": ", ".join(record.tags),
         "metadata": encode(record.metadata).decode() if record.metadata else "",
@@ -185,13 +184,13 @@ def show(arguments: Namespace, chosen: Settings) -> Answer:
     return Answer(data, [*lines, dim(f"  version {record.version}, {times}")])
 
 
-def _as_it_was(held: Memory, name: str, at: int) -> tuple[Record, list[Relation]]:
+def _as_it_was(memory: Memory, name: str, at: int) -> tuple[Record, list[Relation]]:
     try:
-        return held.get(name, at=at)
+        return memory.get(name, at=at)
     except NotFound:
-        if (known := resolved(held, name)) == name:
+        if (known := resolved(memory, name)) == name:
             raise
-        return held.get(known, at=at)
+        return memory.get(known, at=at)
 
 
 def _link_lines(links: Links) -> list[str]:
@@ -227,9 +226,9 @@ def _links_data(links: Links) -> list[JsonObject]:
 def list_(arguments: Namespace, chosen: Settings) -> Answer:
     """List memories, newest first, page by page."""
     page, size, notes = arguments.page, arguments.per_page, []
-    with existing(chosen) as held:
-        filters = of_scope(held, arguments)
-        records, total = held.page(page, size) if filters.scope is None else _page(held, filters, page, size)
+    with open_existing(chosen) as memory:
+        filters = of_scope(memory, arguments)
+        records, total = memory.page(page, size) if filters.scope is None else _page(memory, filters, page, size)
         pages = -(-total // size)
         if page < pages:
             notes.append(f"Page {page:,} of {pages:,}, {counted(total, 'memory')} in all; --page {page + 1} goes on.")
@@ -238,17 +237,19 @@ def list_(arguments: Namespace, chosen: Settings) -> Answer:
         elif not total:
             below = ""
             if filters.scope is not None:
-                below = f", but {counted(held.scopes(filters.scope)[0].total, 'memory')} below: --below shows them too"
+                below = (
+                    f", but {counted(memory.scopes(filters.scope)[0].total, 'memory')} below: --below shows them too"
+                )
             notes.append(f"There are no memories here{below}.")
     listed = [record_data(record, _LISTED) for record in records]
     data = {"memories": listed, "page": page, "perPage": size, "total": total, "pages": pages}
-    rows = [(on_one_line(one.name), scopes.shown(one.scope), content(one)) for one in records]
+    rows = [(on_one_line(one.name), one.path, content(one)) for one in records]
     return Answer(data, table(rows, most=(36, _SCOPE), paint=(strong, dim)), notes)
 
 
-def _page(held: Memory, filters: Filters, page: int, size: int) -> tuple[list[Record], int]:
+def _page(memory: Memory, filters: Filters, page: int, size: int) -> tuple[list[Record], int]:
     """A page of the memories of a scope, newest first, and how many it has in all."""
-    with held.store.read(held.project) as snapshot:
+    with memory.store.read(memory.project) as snapshot:
         base = snapshot.numbers[0] << 32
         numbers = sorted(snapshot.matching(filters), reverse=True)
         on_page = numbers[(page - 1) * size : page * size]
@@ -257,14 +258,16 @@ def _page(held: Memory, filters: Filters, page: int, size: int) -> tuple[list[Re
 
 def associations(arguments: Namespace, chosen: Settings) -> Answer:
     """Find what has to do with a memory."""
-    with existing(chosen) as held:
-        found = held.discover(held.resolve(arguments.name).uid, limit=arguments.limit, threshold=arguments.threshold)
-        notes = model_notes(held)
+    with open_existing(chosen) as memory:
+        found = memory.discover(
+            memory.resolve(arguments.name).uid, limit=arguments.limit, threshold=arguments.threshold
+        )
+        notes = model_notes(memory)
     listed, lines = [], []
     for one in found.associations:
         scores = {"type": one.kind, "strength": one.strength, "similarity": one.similarity, "reason": one.reason}
         listed.append(record_data(one.record, "id name scope") | scores | {"text": content(one.record)})
-        where = dim(on_one_line(scopes.shown(one.record.scope)))
+        where = dim(on_one_line(one.record.path))
         lines += [
             f"{one.strength:.2f}  {strong(on_one_line(one.record.name))}  {green(one.kind)}  {where}",
             f"{' ' * _INDENT}{line(content(one.record), _INDENT)}",

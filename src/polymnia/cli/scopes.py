@@ -6,17 +6,18 @@ import time
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from polymnia.app import memory
+from polymnia.app import open_memory
 from polymnia.cli.console import (
     Answer,
     columns,
     counted,
     dim,
-    existing,
+    fields,
     format_time,
     green,
     known_scope,
     on_one_line,
+    open_existing,
     padded,
     read_text,
     strong,
@@ -42,15 +43,13 @@ _DAYS = 7.0
 
 def scopes(arguments: Namespace, chosen: Settings) -> Answer:
     """Show the tree of scopes, or where a text belongs."""
-    with existing(chosen) as held:
+    with open_existing(chosen) as memory:
         if arguments.suggest is not None:
-            suggestion = held.suggest_scope(read_text(arguments.suggest), current=arguments.parent)
-            notes = model_notes(held)
+            suggestion = memory.suggest_scope(read_text(arguments.suggest), current=arguments.parent)
+            notes = model_notes(memory)
             return Answer(suggestion_data(suggestion) | {"notes": notes}, suggestion_lines(suggestion), notes)
-        found = held.scopes(None if arguments.parent is None else known_scope(held, arguments.parent))
-    data = [
-        {"scope": one.path, "memories": one.memories, "total": one.total, "children": one.children} for one in found
-    ]
+        found = memory.scopes(None if arguments.parent is None else known_scope(memory, arguments.parent))
+    data = [{"scope": one.path, **fields(one, "memories total children")} for one in found]
     if not found:
         return Answer(data, notes=["Nothing is filed yet."])
     filed = counted(sum(one.memories for one in found), "memory")
@@ -80,9 +79,9 @@ def _branches(by_path: dict[str, Scope], one: Scope, name: str, lead: str) -> li
     return rows
 
 
-def model_notes(held: Memory) -> list[str]:
-    """What is to be told where a model was to take part and could not."""
-    fault = held.finding().broken()
+def model_notes(memory: Memory) -> list[str]:
+    """A note where a model should have taken part and could not."""
+    fault = memory.finding().broken()
     return [] if fault is None else [f"By words alone, not by meaning: {fault.message}. {fault.hint}"]
 
 
@@ -102,18 +101,9 @@ def suggestion_lines(found: Suggestion, *, alternatives: bool = True) -> list[st
 
 def suggestion_data(found: Suggestion) -> JsonObject:
     """The same for programs."""
-    return {
-        "scope": found.scope,
-        "confidence": found.confidence,
-        "abstained": found.abstained,
-        "reasoning": found.reasoning,
-        "alternatives": [
-            {"scope": one.scope, "confidence": one.confidence, "reasoning": one.reasoning} for one in found.alternatives
-        ],
-        "keywords": found.keywords,
-        "category": found.category,
-        "contentType": found.content_type,
-    }
+    alternatives = [fields(one, "scope confidence reasoning") for one in found.alternatives]
+    head = fields(found, "scope confidence abstained reasoning")
+    return {**head, "alternatives": alternatives, **fields(found, "keywords category content_type")}
 
 
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -124,19 +114,19 @@ def sessions(arguments: Namespace, chosen: Settings) -> Answer:
     if arguments.older_than is not None and arguments.action != "cleanup":
         raise Invalid("--older-than is for cleanup", hint="polymnia sessions cleanup --older-than 30.")
     if arguments.action == "create":
-        with memory(chosen, "cli") as held:
-            return _create(arguments.session, held)
-    with existing(chosen) as held:
+        with open_memory(chosen, "cli") as memory:
+            return _create(arguments.session, memory)
+    with open_existing(chosen) as memory:
         named = arguments.session
-        if named is not None and all(one.name != named for one in held.sessions()):
+        if named is not None and all(one.name != named for one in memory.sessions()):
             raise NotFound([named], "Session", hint="`polymnia sessions` lists them.")
         if arguments.action == "list":
-            return _list(named, held)
-        return _clean_up(named, _DAYS if arguments.older_than is None else arguments.older_than, held)
+            return _list(named, memory)
+        return _clean_up(named, _DAYS if arguments.older_than is None else arguments.older_than, memory)
 
 
-def _list(named: str | None, held: Memory) -> Answer:
-    found = [one for one in held.sessions() if named in (None, one.name)]
+def _list(named: str | None, memory: Memory) -> Answer:
+    found = [one for one in memory.sessions() if named in (None, one.name)]
     now = time.time_ns() // 1000
     days = [max(now - one.used, 0) // _DAY for one in found]
     data = [
@@ -159,18 +149,18 @@ def _list(named: str | None, held: Memory) -> Answer:
     return Answer(data, table(rows, paint=(strong,)), [] if found else ["There are no sessions."])
 
 
-def _create(named: str | None, held: Memory) -> Answer:
-    session, new = held.begin_session(named)
-    scope, begun = f"{paths.SESSIONS}/{session.name}", format_time(session.created)
+def _create(named: str | None, memory: Memory) -> Answer:
+    session, new = memory.begin_session(named)
+    scope, created = f"{paths.SESSIONS}/{session.name}", format_time(session.created)
     name = strong(on_one_line(session.name))
-    text = f"The session {name} goes on; it began {begun}."
+    text = f"The session {name} goes on; it began {created}."
     if new:
         text = f"Began the session {name}; its memories go to {green(on_one_line(scope))}."
-    return Answer({"session": session.name, "scope": scope, "created": begun, "new": new}, [text])
+    return Answer({"session": session.name, "scope": scope, "created": created, "new": new}, [text])
 
 
-def _clean_up(named: str | None, days: float, held: Memory) -> Answer:
-    done = held.clean_sessions(days, only=None if named is None else [named])
+def _clean_up(named: str | None, days: float, memory: Memory) -> Answer:
+    done = memory.clean_sessions(days, only=None if named is None else [named])
     data = {"olderThanDays": days, "removed": done.sessions, "memories": done.memories}
     if not done.sessions:
         return Answer(data, [f"Nothing to remove: no session was left alone for {days:g} days."])

@@ -15,17 +15,16 @@ from polymnia.cli.console import (
     Answer,
     counted,
     dim,
-    existing,
     known_scope,
     line,
     on_one_line,
+    open_existing,
     padded,
     parse_time,
     record_data,
     strong,
     width,
 )
-from polymnia.engine import scopes
 from polymnia.engine.memory import Memory
 from polymnia.engine.search.results import Found, Fragment, Hit, Plan
 from polymnia.errors import Invalid
@@ -43,11 +42,11 @@ def search(arguments: Namespace, chosen: Settings) -> Answer:
     """Find memories by words and by meaning."""
     if arguments.max_tokens is not None and arguments.max_tokens < 1:
         raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
-    with existing(chosen) as held:
-        filters = _filters(held, arguments)
+    with open_existing(chosen) as memory:
+        filters = _filters(memory, arguments)
         if not arguments.query.strip() and filters == Filters():
             raise Invalid("Nothing was asked for", field="query", hint="`polymnia list` shows everything there is.")
-        found = held.search(
+        found = memory.search(
             arguments.query,
             limit=arguments.limit,
             cursor=arguments.cursor,
@@ -76,18 +75,18 @@ def _zone() -> int:
     return (datetime.now().astimezone().utcoffset() or timedelta()) // timedelta(minutes=1)
 
 
-def of_scope(held: Memory, arguments: Namespace) -> Filters:
+def of_scope(memory: Memory, arguments: Namespace) -> Filters:
     """The memories of a scope, and of those below it, as the options say."""
     if arguments.below and arguments.scope is None:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
-    scope = None if arguments.scope is None else known_scope(held, arguments.scope)
+    scope = None if arguments.scope is None else known_scope(memory, arguments.scope)
     return Filters(scope=scope, scopes_below=arguments.below)
 
 
-def _filters(held: Memory, arguments: Namespace) -> Filters:
+def _filters(memory: Memory, arguments: Namespace) -> Filters:
     """What may be found at all, as the options say."""
     return replace(
-        of_scope(held, arguments),
+        of_scope(memory, arguments),
         kinds=tuple(arguments.kind),
         categories=tuple(arguments.category),
         tags=tuple(arguments.tag),
@@ -130,7 +129,7 @@ def _found_lines(found: Found) -> Iterator[str]:
 
 def _hit_lines(hit: Hit) -> Iterator[str]:
     record = hit.record
-    where = dim(f" {on_one_line(scopes.shown(record.scope))}") if record.scope or record.name == record.uid else ""
+    where = dim(f" {on_one_line(record.path)}") if record.scope or record.name == record.uid else ""
     yield f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}{where}"
     # A passage without a word of the query is worth a line only where none has one.
     pieces = [one for one in hit.fragments if one.marks] or list(hit.fragments[:1])
@@ -185,8 +184,8 @@ def _hit_data(hit: Hit) -> JsonObject:
 
 def explain(arguments: Namespace, chosen: Settings) -> Answer:
     """Show the plan of a query, each lane's candidates, and the fusion."""
-    with existing(chosen) as held:
-        plan = held.explain(arguments.query, limit=arguments.limit, filters=_filters(held, arguments), zone=_zone())
+    with open_existing(chosen) as memory:
+        plan = memory.explain(arguments.query, limit=arguments.limit, filters=_filters(memory, arguments), zone=_zone())
     return Answer(to_builtins(plan), _plan_lines(plan), [note.text for note in plan.found.notes])
 
 

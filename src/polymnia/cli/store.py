@@ -9,19 +9,21 @@ from contextlib import ExitStack
 
 import msgspec
 
-from polymnia.app import damaged_models, memory, missing_models
-from polymnia.cli.console import Answer, bar, counted, dim, green, red, strong
+from polymnia.app import damaged_models, missing_models, open_memory
+from polymnia.cli.console import Answer, bar, counted, dim, fields, green, red, strong
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
 from polymnia.models import JsonObject
 from polymnia.settings import Settings
 
+_SEARCH = "passages waiting_words pending models"
+
 
 def backup(arguments: Namespace, chosen: Settings) -> Answer:
     """Copy the store, and verify the copy."""
-    with memory(chosen, "cli", create=False) as held:
-        copied = held.store.back_up(arguments.path, overwrite=arguments.force)
+    with open_memory(chosen, "cli", create=False) as memory:
+        copied = memory.store.back_up(arguments.path, overwrite=arguments.force)
     lines = [
         f"Backed up to {copied.path}, and verified: {_content(copied)}.",
         dim(f"`polymnia restore {arguments.path}` brings it back."),
@@ -31,8 +33,8 @@ def backup(arguments: Namespace, chosen: Settings) -> Answer:
 
 def restore(arguments: Namespace, chosen: Settings) -> Answer:
     """Put a backup in place of the store."""
-    with memory(chosen, "cli") as held:
-        restored = held.store.restore(arguments.path)
+    with open_memory(chosen, "cli") as memory:
+        restored = memory.store.restore(arguments.path)
     lines = [f"Restored from {restored.copied.path}: {_content(restored.copied)}."]
     if restored.kept is not None:
         lines.append(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
@@ -63,19 +65,19 @@ class _Progress:
 def reindex(arguments: Namespace, chosen: Settings) -> Answer:
     """Bring all words and vectors up to date. What is done stays done, so it can be stopped and started again."""
     data: JsonObject = {}
-    with memory(chosen, "cli", create=False) as held:
-        projects = held.store.projects() if arguments.all_projects else [chosen.project]
+    with open_memory(chosen, "cli", create=False) as memory:
+        projects = memory.store.projects() if arguments.all_projects else [chosen.project]
         for project in projects:
-            before = held.finding().health(project)
+            before = memory.finding().health(project)
             try:
                 with ExitStack() as bars:
                     progress = _Progress(bars)
-                    after = held.finding().reindex(project, progress, anew=arguments.anew)
+                    after = memory.finding().reindex(project, progress, anew=arguments.anew)
             except KeyboardInterrupt:
                 print(f"Stopped. {_summary(progress.done)} stays; run it again to go on.", file=sys.stderr)
                 raise
             removed = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
-            data[project] = {"done": progress.done, "removed": removed, **_search_data(after)}
+            data[project] = {"done": progress.done, "removed": removed, **fields(after, _SEARCH)}
             if not arguments.json:
                 print(*_reindexed(project, progress.done, removed, after), sep="\n")
     return Answer(data)
@@ -103,18 +105,18 @@ def _by_meaning(after: Health) -> str:
 
 def health(arguments: Namespace, chosen: Settings) -> Answer:
     """Tell how the store and its search are; the exit code is 1 when something is broken."""
-    with memory(chosen, "cli", create=False) as held:
-        finder = held.finding()
+    with open_memory(chosen, "cli", create=False) as memory:
+        finder = memory.finding()
         for channel in finder.channels:
             channel.load()  # only a model that was tried is known to work
-        search = _search_data(finder.health(held.project))
+        search = fields(finder.health(memory.project), _SEARCH)
         counts = {}
-        for project in held.store.projects():
-            with held.store.read(project) as snapshot:
+        for project in memory.store.projects():
+            with memory.store.read(project) as snapshot:
                 counts[project] = snapshot.count()
-        entities, relations = held.count()
-        about = held.store.about()
-        damaged = [msgspec.to_builtins(one) for one in damaged_indexes(held.store, counts, whole=True)]
+        entities, relations = memory.count()
+        about = memory.store.about()
+        damaged = [msgspec.to_builtins(one) for one in damaged_indexes(memory.store, counts, whole=True)]
     fault = damaged_models(chosen)
     if fault is not None and all(model["why"] != fault.message for model in search["models"].values()):
         about_model = {"what": fault.message, "where": [], "how": fault.hint, "vectors": False}
@@ -132,15 +134,6 @@ def health(arguments: Namespace, chosen: Settings) -> Answer:
         "damaged": damaged,
     }
     return Answer(data, _health_lines(data), code=0 if well else 1)
-
-
-def _search_data(found: Health) -> JsonObject:
-    return {
-        "passages": found.passages,
-        "waitingWords": found.waiting_words,
-        "pending": found.pending,
-        "models": found.models,
-    }
 
 
 def _health_lines(data: JsonObject) -> Iterator[str]:

@@ -16,8 +16,8 @@ from typing import IO
 
 import msgspec
 
-from polymnia.app import default_store, limits, memory
-from polymnia.cli.console import Answer, bar, check_target, counted, dim, existing, on_one_line, red, strong
+from polymnia.app import default_store, limits, open_memory
+from polymnia.cli.console import Answer, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archives, project_import
@@ -27,9 +27,7 @@ from polymnia.engine.transfer.detection import (
     START,
     Detected,
     detect,
-    is_graph,
-    is_memories,
-    project_form,
+    recognize,
 )
 from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.formats import archive
@@ -60,17 +58,16 @@ def import_file(arguments: Namespace, chosen: Settings) -> Answer:
                 return _import_archive(arguments, chosen, folder, name)
             if found.kind not in ("graph?", "project"):
                 raise _unknown(arguments.path, *_described_kind(found))
-            data, form = start + file.read() if found.kind == "graph?" else b"", found.form
-        if found.kind == "graph?":
-            if is_graph(data):
-                _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
-                return _import_graph(arguments, chosen, data)
-            if is_memories(data):
-                return _import_archive(arguments, chosen, folder, name)
-            if (form := project_form(data, arguments.path)) is None:
-                raise _unknown(arguments.path, _described(data))
+            data = start + file.read() if found.kind == "graph?" else b""
+        form = recognize(data, arguments.path) if found.kind == "graph?" else found.form or "json"
+        if form is None:
+            raise _unknown(arguments.path, _described(data))
+        if form == "archive":
+            return _import_archive(arguments, chosen, folder, name)
         _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
-        return _import_project(arguments, chosen, folder, name, form or "json")
+        if form == "graph":
+            return _import_graph(arguments, chosen, data)
+        return _import_project(arguments, chosen, folder, name, form)
 
 
 def _only(arguments: Namespace, when: str, *names: str) -> None:
@@ -137,9 +134,9 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer
     done = None
     if not arguments.dry_run:
         with (
-            memory(chosen, f"import of {os.path.basename(path)}") as held,
+            open_memory(chosen, f"import of {os.path.basename(path)}") as memory,
             bar("Importing") as step,
-            held.store.write(held.project, held.author, "import") as tx,
+            memory.store.write(memory.project, memory.author, "import") as tx,
         ):
             done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
     return Answer(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
@@ -226,9 +223,12 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
         if arguments.dry_run:
             counts, wrong = _check_archive(folder, name, arguments.prefix, chosen)
         else:
-            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
-                held.exports = folder
-                done = held.import_memories(
+            with (
+                open_memory(chosen, f"import of {os.path.basename(arguments.path)}") as memory,
+                bar("Importing") as step,
+            ):
+                memory.exports = folder
+                done = memory.import_memories(
                     name=name,
                     strategy=arguments.strategy or "skip_duplicates",
                     prefix=arguments.prefix,
@@ -266,9 +266,9 @@ def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings)
     with ExitStack() as stack:
         if not os.path.exists(chosen.store or default_store()):
             chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
-        held = stack.enter_context(memory(chosen, "cli"))
-        snapshot = stack.enter_context(held.store.read(held.project))
-        return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, held.limits, below)[0]
+        memory = stack.enter_context(open_memory(chosen, "cli"))
+        snapshot = stack.enter_context(memory.store.read(memory.project))
+        return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, memory.limits, below)[0]
 
 
 def _archive_lines(
@@ -315,10 +315,13 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
         wrong = project_import.problems(lambda: Folder(folder).open(name), form, limits(chosen))
     else:
         try:
-            with memory(chosen, f"import of {os.path.basename(arguments.path)}") as held, bar("Importing") as step:
-                held.exports = folder
+            with (
+                open_memory(chosen, f"import of {os.path.basename(arguments.path)}") as memory,
+                bar("Importing") as step,
+            ):
+                memory.exports = folder
                 # The ids of the file are kept, so that importing it twice changes nothing.
-                done, _ = held.import_project(
+                done, _ = memory.import_project(
                     form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True, step=step
                 )
         except ImportFailed as e:
@@ -446,10 +449,10 @@ def export_file(arguments: Namespace, chosen: Settings) -> Answer:
 
 def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
     path = arguments.path
-    with existing(chosen) as held:
-        at = None if arguments.at is None else instant(held, arguments.at)
+    with open_existing(chosen) as memory:
+        at = None if arguments.at is None else instant(memory, arguments.at)
         if path == "-":
-            with held.store.read(held.project) as snapshot:
+            with memory.store.read(memory.project) as snapshot:
                 for piece in export_graph(snapshot, "document", at=at):
                     sys.stdout.buffer.write(piece)
             return Answer()
@@ -459,7 +462,7 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
         check_target(path, arguments.force, chosen)
         draft = f"{path}.{os.getpid()}.tmp"
         try:
-            with open(draft, "wb") as file, held.store.read(held.project) as snapshot:
+            with open(draft, "wb") as file, memory.store.read(memory.project) as snapshot:
                 size = sum(file.write(piece) for piece in export_graph(snapshot, form, at=at))
                 file.flush()
                 os.fsync(file.fileno())
@@ -471,8 +474,8 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
         finally:
             if os.path.exists(draft):
                 os.unlink(draft)
-        entities, relations = held.count()
-        filed = any(scope.memories for scope in held.scopes() if scope.path != DEFAULT_SCOPE)
+        entities, relations = memory.count()
+        filed = any(scope.memories for scope in memory.scopes() if scope.path != DEFAULT_SCOPE)
     counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
     lost = "A graph file has no scopes, tags, ids or times; `polymnia export --archive` keeps them."
     return Answer(
@@ -492,21 +495,23 @@ def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
         "form": arguments.format or by_name,
         "gzip": arguments.gzip or name.endswith(".gz"),
     }
-    with existing(chosen) as held:
+    with open_existing(chosen) as memory:
         if path == "-":
             with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
-                held.exports = folder
-                held.export_memories(name="archive", **options)
+                memory.exports = folder
+                memory.export_memories(name="archive", **options)
                 with open(os.path.join(folder, "archive"), "rb") as file:
                     shutil.copyfileobj(file, sys.stdout.buffer)
             return Answer()
         check_target(path, arguments.force, chosen)
         # Links on the way are the user's own and are followed.
-        held.exports, name = os.path.split(os.path.realpath(path))
-        if not os.path.isdir(held.exports):
-            raise ExportFailed(f"Cannot write {path}: there is no folder {held.exports}", hint="Make the folder first.")
+        memory.exports, name = os.path.split(os.path.realpath(path))
+        if not os.path.isdir(memory.exports):
+            raise ExportFailed(
+                f"Cannot write {path}: there is no folder {memory.exports}", hint="Make the folder first."
+            )
         with bar("Exporting") as step:
-            done = held.export_memories(name=name, step=step, **options)
+            done = memory.export_memories(name=name, step=step, **options)
     data = {"memories": done.count, "associations": done.associations, "bytes": done.bytes, "file": path}
     what = f"{counted(done.count, 'memory')} and {counted(done.associations, 'association')}"
     return Answer(data, [f"Exported {what}, {done.bytes:,} bytes, to {strong(path)}."])

@@ -10,45 +10,14 @@ Nothing of the server is imported with it.
 
 from __future__ import annotations
 
-from polymnia.client import operations
+from polymnia.client import errors, operations
 from polymnia.client.asynchronous import AsyncMCPMemoryClient
-from polymnia.client.errors import (
-    BadRequestError,
-    CallTimeoutError,
-    ConflictError,
-    ConnectionFailedError,
-    ForbiddenError,
-    InternalError,
-    MCPMemoryError,
-    NotFoundError,
-    RateLimitedError,
-    ServiceUnavailableError,
-    ToolError,
-    UnauthorizedError,
-    ValidationError,
-)
+from polymnia.client.errors import *  # noqa: F403
 
 # By its name only: `from polymnia.client import *` must not hide the CancelledError of asyncio.
 from polymnia.client.errors import CancelledError as CancelledError
 from polymnia.client.messages import Result
 from polymnia.client.synchronous import MCPMemoryClient
 
-__all__ = [
-    "AsyncMCPMemoryClient",
-    "BadRequestError",
-    "CallTimeoutError",
-    "ConflictError",
-    "ConnectionFailedError",
-    "ForbiddenError",
-    "InternalError",
-    "MCPMemoryClient",
-    "MCPMemoryError",
-    "NotFoundError",
-    "RateLimitedError",
-    "Result",
-    "ServiceUnavailableError",
-    "ToolError",
-    "UnauthorizedError",
-    "ValidationError",
-    "operations",
-]
+__all__ = ["AsyncMCPMemoryClient", "MCPMemoryClient", "Result", "operations"]
+__all__ += errors.__all__

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import math
 import os
 import random
+import re
 import shlex
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -77,9 +79,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
     It belongs to the event loop it is first used in, and connects at the first call. A connection that is lost is made
     again and what was not answered is sent again; writes carry an id, so that the server does them once.
 
-    Every method that calls the server takes ``timeout`` (seconds for this call, pauses that the server asks for
-    included; without it the client's) and the methods of tools and operations ``on_progress``, which is called with how
-    much is done and of how much.
+    Methods take ``timeout`` and ``on_progress`` as those of :class:`~polymnia.client.MCPMemoryClient` do.
     """
 
     def __init__(
@@ -396,24 +396,11 @@ class AsyncMCPMemoryClient(AsyncOperations):
         return await self._ask(link, id, request(id, method, params))
 
     async def _revive(self) -> None:
-        """Connect again for those who hear of changes, and tell them that they may have missed one."""
-        pause = _FIRST_PAUSE
-        while self._subscribed and not self.is_closed:
-            try:
-                await self._connected()
-            except (Lost, MCPMemoryError) as e:
-                if isinstance(e, Lost) and not e.final:
-                    wait = 0.0
-                elif isinstance(e, RateLimitedError):
-                    wait = e.retry_after or 0.0
-                else:
-                    return  # the next call will tell
-                await asyncio.sleep(max(wait, pause * (0.5 + random.random())))
-                pause = min(pause * 2, _LONGEST_PAUSE)
-                continue
+        """Connect again for the subscriptions, and report that they may have missed a change."""
+        with suppress(MCPMemoryError):  # the next call will raise it
+            await self._request("ping", {}, math.inf)
             for uri in list(self._subscribed):
                 self._changed(uri)
-            return
 
     # What a link reports
 
@@ -543,11 +530,7 @@ def _key(key: str) -> str:
 
 
 def _fits_header(name: str, value: str) -> bool:
-    try:
-        value.encode("latin-1")
-    except UnicodeEncodeError:
-        return False
-    return bool(name) and name.isascii() and (name + value).isprintable() and " " not in name and ":" not in name
+    return bool(re.fullmatch(r"[!-9;-~]+", name) and re.fullmatch(r"[ -~\xa1-\xac\xae-\xff]*", value))
 
 
 def _seconds(timeout: float | None) -> float | None:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+__all__ = ["MCPMemoryError", "BadRequestError", "UnauthorizedError", "ForbiddenError", "NotFoundError", "ConflictError"]
+__all__ += ["ValidationError", "RateLimitedError", "InternalError", "ServiceUnavailableError", "CallTimeoutError"]
+__all__ += ["ToolError", "ConnectionFailedError"]
+
 
 class MCPMemoryError(Exception):
     """A call failed. ``code`` is the server's (0 where there is none), ``data`` what it says beside the message.

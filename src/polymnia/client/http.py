@@ -35,13 +35,11 @@ class _Answer:
         self.last = ""  # the id of the last event of a stream
 
     def header(self, name: bytes) -> str | None:
-        """One header."""
         found = self.headers.get(name)
         return None if found is None else found.decode("latin-1")
 
     @property
     def streams(self) -> bool:
-        """Whether it is a stream of events."""
         return self.headers.get(b"content-type", b"").startswith(b"text/event-stream")
 
 
@@ -51,7 +49,7 @@ class _Wire(asyncio.Protocol):
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
         self.open = False
-        self.gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.answer = _Answer()
         self._done: asyncio.Future[_Answer] | None = None
         self._event: Callable[[bytes], None] = _ignored
@@ -77,12 +75,10 @@ class _Wire(asyncio.Protocol):
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It can be used."""
         assert isinstance(transport, asyncio.Transport)
         self.transport, self.open = transport, True
 
     def data_received(self, data: bytes) -> None:
-        """Parse what has come."""
         try:
             self._parser.feed_data(data)
         except HttpParserError as e:
@@ -91,9 +87,8 @@ class _Wire(asyncio.Protocol):
                 self.transport.abort()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It is gone."""
         self.open = False
-        self.gone.set_result(None)
+        self.closed.set_result(None)
         lost = Lost("the server closed the connection") if error is None else connection_error(error)
         lost.final &= not self._answered
         self._fail(lost)
@@ -105,23 +100,19 @@ class _Wire(asyncio.Protocol):
     # httptools
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
         self.answer.headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
         self.answer.status = self._parser.get_status_code()
         self._answered = True
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
         if self.answer.streams:
             self._events(body)
         else:
             self.answer.body += body
 
     def on_message_complete(self) -> None:
-        """The answer is whole."""
         if not self._parser.should_keep_alive() and self.transport is not None:
             self.open = False
             self.transport.close()
@@ -178,7 +169,7 @@ class HttpLink(Link):
 
     def notify(self, data: bytes) -> None:
         """Send what has no answer."""
-        self._begin(self._tell(data))
+        self._start(self._post_notification(data))
 
     def forget(self, id: int) -> None:
         """Hang up on this request."""
@@ -190,10 +181,10 @@ class HttpLink(Link):
         self._version = version
 
     def listen(self) -> None:
-        """Open the stream of what is told unasked."""
+        """Open the stream of notifications."""
         if not self._listening and self._session is not None:
             self._listening = True
-            self._begin(self._listen())
+            self._start(self._listen())
 
     async def close(self) -> None:
         """End the session."""
@@ -206,12 +197,12 @@ class HttpLink(Link):
             with suppress(Lost, MCPMemoryError, TimeoutError):
                 async with asyncio.timeout(_CLOSE_TIMEOUT):
                     await self._ask("DELETE")
-        left = [wire for wire in self._wires if not wire.gone.done()]
+        left = [wire for wire in self._wires if not wire.closed.done()]
         for wire in left:
             if wire.transport is not None:
                 wire.transport.abort()
         if left:
-            await asyncio.wait([wire.gone for wire in left], timeout=_CLOSE_TIMEOUT)
+            await asyncio.wait([wire.closed for wire in left], timeout=_CLOSE_TIMEOUT)
 
     # One request
 
@@ -229,7 +220,7 @@ class HttpLink(Link):
         else:
             self._client.fail(id, Lost("the answer ended before it was whole"))
 
-    async def _tell(self, data: bytes) -> None:
+    async def _post_notification(self, data: bytes) -> None:
         with suppress(Lost, MCPMemoryError):
             await self._ask("POST", data)
 
@@ -238,12 +229,12 @@ class HttpLink(Link):
         last = ""
         while not self._closed:
             try:
-                answer = await self._ask("GET", hear=self._client.receive, last=last)
+                answer = await self._ask("GET", on_event=self._client.receive, last=last)
                 if answer.status == 404:
                     self._end(Lost("the session has ended"))
                     return
                 if answer.status == 405:
-                    return  # this server tells nothing unasked
+                    return  # this server sends none
                 if answer.status == 400:
                     last = ""
                 last = answer.last or last
@@ -255,7 +246,7 @@ class HttpLink(Link):
         self,
         method: str,
         body: bytes = b"",
-        hear: Callable[[bytes], None] = _ignored,
+        on_event: Callable[[bytes], None] = _ignored,
         *,
         last: str = "",
         waits: Callable[[], bool] | None = None,
@@ -266,7 +257,7 @@ class HttpLink(Link):
             wire = await self._wire()
             broken: Lost | None = None
             try:
-                answer = await wire.ask(self._request(method, body, last), hear)
+                answer = await wire.ask(self._request(method, body, last), on_event)
             except Lost as e:
                 broken, answer = e, wire.answer
             if broken is None:
@@ -295,7 +286,7 @@ class HttpLink(Link):
         except (OSError, UnicodeError) as e:
             raise connection_error(e) from e
         self._wires.add(wire)
-        wire.gone.add_done_callback(lambda _: self._wires.discard(wire))
+        wire.closed.add_done_callback(lambda _: self._wires.discard(wire))
         return wire
 
     def _request(self, method: str, body: bytes, last: str) -> bytes:
@@ -321,7 +312,7 @@ class HttpLink(Link):
         self._closed, self._session = True, None
         self._client.lost(self, error)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._others.add(task)
         task.add_done_callback(self._others.discard)

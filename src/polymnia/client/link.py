@@ -144,7 +144,6 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
         self._input = transport.get_pipe_transport(0)
 
     def write(self, data: bytes) -> None:
-        """Write a line."""
         if self._lost is not None:
             raise self._lost
         if self._ended.done():

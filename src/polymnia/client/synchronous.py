@@ -75,6 +75,7 @@ class MCPMemoryClient(Operations):
 
     @timeout.setter
     def timeout(self, seconds: float | None) -> None:
+        """Give calls another time."""
         self._client.timeout = seconds
 
     request = _blocking(AsyncMCPMemoryClient.request)
@@ -84,6 +85,7 @@ class MCPMemoryClient(Operations):
 
     @_like(AsyncMCPMemoryClient.call_tool)
     def call_tool(self, *args: Any, on_progress: OnProgress | None = None, **kwargs: Any) -> Result:
+        """Call any tool by its name."""
         if on_progress is None:
             return self._run(self._client.call_tool(*args, **kwargs))
         progress: SimpleQueue[tuple[float, float | None] | None] = SimpleQueue()
@@ -103,10 +105,12 @@ class MCPMemoryClient(Operations):
 
     @_like(AsyncMCPMemoryClient.subscribe)
     def subscribe(self, memory: str, callback: OnChange, **kwargs: Any) -> None:
+        """Hear of changes to a memory."""
         self._run(self._client.subscribe(memory, _Later(callback, self._later), **kwargs))
 
     @_like(AsyncMCPMemoryClient.unsubscribe)
     def unsubscribe(self, memory: str, callback: OnChange | None = None, **kwargs: Any) -> None:
+        """Hear no more of them."""
         later = None if callback is None else _Later(callback, self._later)
         self._run(self._client.unsubscribe(memory, later, **kwargs))
 

@@ -99,7 +99,7 @@ class WebSocketLink(Link, asyncio.Protocol):
         self._feed(self._protocol.receive_eof)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The connection is gone."""
+        """The connection is lost."""
         if self._watch is not None:
             self._watch.cancel()
         if not self._gone.done():

@@ -28,7 +28,7 @@ class Grant(Struct, frozen=True):
         return self.projects is None or project in self.projects
 
     def check(self, project: str) -> None:
-        """Refuse a project that is not theirs to see; whether there is one is not told."""
+        """Refuse a project that is not theirs to see; the answer is the same whether or not there is one."""
         if not self.sees(project):
             raise NotAllowed(
                 f"This key does not open the project {project!r}",
@@ -63,54 +63,44 @@ class Guarded:
         self._grant = grant
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
-        """One view of a project they may see."""
         self._grant.check(project)
         return self._inner.read(project)
 
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[Transaction]:
-        """One change of a project they may change."""
         self._grant.check(project)
         self._grant.check_write()
         return self._inner.write(project, who, action)
 
     def stamp(self, project: str) -> int:
-        """The stamp of a project they may see."""
         self._grant.check(project)
         return self._inner.stamp(project)
 
     def projects(self) -> list[str]:
-        """The projects they may see."""
         return [name for name in self._inner.projects() if self._grant.sees(name)]
 
     def about(self) -> JsonObject:
-        """What the store is."""
         return self._inner.about()
 
     def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
-        """Look for faults in a project they may see; in what all share only where they see all."""
         self._all(project)
         return self._inner.check(project, asked)
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        """Mend faults, as they may change things."""
         if tx is None:
             self._all(None)
             self._grant.check_write("nothing was mended")
         return self._inner.mend(tx, kinds, asked)
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
-        """Copy the store, for somebody who may see all of it."""
         self._all(None)
         return self._inner.back_up(path, overwrite=overwrite)
 
     def restore(self, path: str) -> Restored:
-        """Bring a backup back, as they may change things."""
         self._all(None)
         self._grant.check_write("nothing was restored")
         return self._inner.restore(path)
 
     def place(self) -> object:
-        """What is open."""
         return self._inner.place()
 
     def close(self) -> None:

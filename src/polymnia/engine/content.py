@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
@@ -190,11 +190,7 @@ def read_as(record: Record) -> tuple[Text, Text]:
         tags=record.tags, category=record.category, summary=record.summary, bare=not record.observations,
         scope=record.scope,
     )  # fmt: skip
-    body = Text(
-        id=1, memory=0, name=name, kind=record.kind, body=content(record), session=record.session,
-        created=record.created, scope=record.scope,
-    )  # fmt: skip
-    return head, body
+    return head, replace(head, id=1, body=content(record), tags=(), category=None, summary=None, bare=False)
 
 
 def as_draft(record: Record) -> EntityDraft:
@@ -269,6 +265,26 @@ def still_there(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[Relatio
     """The drafts whose target nobody has deleted meanwhile."""
     there = tx.ids([one.target for one in drawn]) if drawn else {}
     return [one for one in drawn if one.target in there]
+
+
+def linked(relations: Iterable[Relation], name: str) -> dict[str, Relation]:
+    """The names at the other ends of a name's relations, each with the first that leads there."""
+    found: dict[str, Relation] = {}
+    for relation in relations:
+        other = relation.target if relation.source == name else relation.source
+        if other != name:
+            found.setdefault(other, relation)
+    return found
+
+
+def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
+    """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
+    relations = snapshot.strongest([record.name for record in records], each) if records else {}
+    links = {one.uid: list(linked(relations.get(one.name, ()), one.name).items())[:each] for one in records}
+    names = list(dict.fromkeys(name for many in links.values() for name, _ in many))
+    ids = snapshot.ids(names) if names else {}
+    loaded = {record.name: record for record in snapshot.load(list(ids.values()))} if ids else {}
+    return {uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()}
 
 
 def brought(record: Record) -> list[Version]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
 from polymnia.engine.content import RELATIONSHIPS, ItemDraft, StoredItem, Version, find_deleted, find_item
-from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.errors import Conflict, Invalid, NotFound
 from polymnia.models import Change, JsonObject, Record, Relation, RelationDraft, legal_name, legal_text, new_id
@@ -69,8 +69,8 @@ class DocumentVerbs(KnowledgeVerbs):
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
         """The vectors of an item, model by model, one for each of its passages."""
         with self.finding().look(self.project) as look:
-            said = look.held(record.id - look.base)
-            return {} if said is None else {model: rows.tolist() for model, rows in said.vectors.items()}
+            embedded = look.held(record.id - look.base)
+            return {} if embedded is None else {model: rows.tolist() for model, rows in embedded.vectors.items()}
 
     def store_item(
         self, draft: ItemDraft, *, embed: bool | None = None, relate: bool = False, step: Step | None = None
@@ -93,10 +93,10 @@ class DocumentVerbs(KnowledgeVerbs):
                 metadata=content.check_metadata(draft.metadata, self.limits),
             )
         )  # fmt: skip
-        said, drawn = self._embedded(record, draft.session, embed, relate=relate)
+        embedded, drawn = self._embedded(record, draft.session, embed, relate=relate)
 
         def store(tx: Transaction) -> StoredItem:
-            return StoredItem(*self._add(tx, record, said, drawn))
+            return StoredItem(*self._add(tx, record, embedded, drawn))
 
         return self._write("store_content", store, step, record.observations)
 
@@ -150,7 +150,7 @@ class DocumentVerbs(KnowledgeVerbs):
         # Whoever wants the vectors made anew, or gone, has the text written anew: vectors belong to a text.
         rewrites = reads_anew or (embed is not None and len(record.observations) == 1)
         relates = reads_anew and bool(found) if relate is None else relate
-        said, drawn = self._embedded(planned, session, embed, relate=relates)
+        embedded, drawn = self._embedded(planned, session, embed, relate=relates)
 
         def update(tx: Transaction) -> StoredItem:
             now = find_item(tx, id, session)
@@ -158,7 +158,7 @@ class DocumentVerbs(KnowledgeVerbs):
             merged = {**changes, "metadata": follow.merged(now.metadata, more)}
             if rewrites and (text is not None or now.observations == record.observations):
                 tx.replace_record(now.id, replace(content.as_draft(now), **merged, observations=(whole,)))
-                self._put_vectors(tx, said, now.id & 0xFFFFFFFF, tx.numbers[1])
+                self._put_vectors(tx, embedded, now.id & 0xFFFFFFFF, tx.numbers[1])
             else:
                 tx.revise(now.id, merged)
             relationships = []

@@ -6,7 +6,7 @@ all of it happens or nothing does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -130,17 +130,9 @@ class GraphVerbs(Project):
 
     def create_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> Related:
         """Store relations, each given as (source, target, type)."""
-        given = self._checked_ends(relations)
+        given, empty = self._checked_ends(relations)
+        self._refuse_empty("create_relations", empty)
         policy = self.policy
-        if policy.empty_name == "refuse":
-            _check_names_say_something(
-                "create_relations",
-                (
-                    (f"relations[{i}].{field}", text, "")
-                    for i, ends in enumerate(given)
-                    for field, text in zip(("from", "to", "relationType"), ends, strict=True)
-                ),
-            )
 
         def create(tx: Transaction) -> Related:
             if policy.missing_end == "refuse" and given:
@@ -228,7 +220,7 @@ class GraphVerbs(Project):
 
     def delete_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> list[Relation]:
         """Remove every relation equal to one of the given (source, target, type); answers what went."""
-        given = self._checked_ends(relations)
+        given, _ = self._checked_ends(relations)
 
         def delete(tx: Transaction) -> list[Relation]:
             found = tx.find_relations(list(dict.fromkeys(given)))
@@ -303,23 +295,29 @@ class GraphVerbs(Project):
 
     def _check_drafts(self, drafts: Sequence[EntityDraft]) -> None:
         self._check_batch(drafts, "entities")
+        empty = []
         for i, draft in enumerate(drafts):
             where = f"entities[{i}]"
-            legal_name(draft.name, f"{where}.name", self.limits)
-            legal_name(draft.kind, f"{where}.entityType", self.limits)
+            empty += self._empty_names(where, {"name": draft.name, "entityType": draft.kind}, of=draft.name)
             _check_list(draft.observations, f"{where}.observations")
             if not draft.observations and self.policy.empty_observations == "refuse":
                 raise EmptyList("Observations", f'{where} "{draft.name}"' if len(drafts) > 1 else None)
             self._check_texts(draft.observations, f"{where}.observations")
-        if self.policy.empty_name == "refuse":
-            _check_names_say_something(
-                "create_entities",
-                (
-                    (f"entities[{i}].{field}", text, draft.name)
-                    for i, draft in enumerate(drafts)
-                    for field, text in (("name", draft.name), ("entityType", draft.kind))
-                ),
-            )
+        self._refuse_empty("create_entities", empty)
+
+    def _empty_names(self, where: str, names: Mapping[str, str], of: str = "") -> list[Violation]:
+        """Refuse names that are not legal; those that say nothing come back."""
+        for field, text in names.items():
+            legal_name(text, f"{where}.{field}", self.limits)
+        return [
+            Violation(f"{where}.{field}", "a text", "empty", provided=text, of=of or None)
+            for field, text in names.items()
+            if not text or text.isspace()
+        ]
+
+    def _refuse_empty(self, verb: str, empty: list[Violation]) -> None:
+        if empty and self.policy.empty_name == "refuse":
+            raise BadArguments(verb, empty[:_VIOLATIONS])
 
     def _check_texts(self, texts: Sequence[str], field: str) -> None:
         self._check_count(texts, field)
@@ -333,16 +331,16 @@ class GraphVerbs(Project):
             _check_list(texts, f"{field}[{i}].{inner}")
             self._check_texts(texts, f"{field}[{i}].{inner}")
 
-    def _checked_ends(self, relations: Iterable[Ends]) -> list[Ends]:
+    def _checked_ends(self, relations: Iterable[Ends]) -> tuple[list[Ends], list[Violation]]:
         given = list(relations)
         for i, one in enumerate(given):
             if isinstance(one, str) or len(one) != 3:
                 raise Invalid(f"relations[{i}] must be (source, target, type)", field=f"relations[{i}]")
         self._check_batch(given, "relations")
-        for i, ends in enumerate(given):
-            for field, text in zip(("from", "to", "relationType"), ends, strict=True):
-                legal_name(text, f"relations[{i}].{field}", self.limits)
-        return [(source, target, type) for source, target, type in given]
+        empty = []
+        for i, (source, target, type) in enumerate(given):
+            empty += self._empty_names(f"relations[{i}]", {"from": source, "to": target, "relationType": type})
+        return [(source, target, type) for source, target, type in given], empty
 
     def _checked_names(self, names: Iterable[str], field: str) -> list[str]:
         given = listed(names)
@@ -381,17 +379,6 @@ def _check_list(items: object, field: str) -> None:
     # Python takes a text for a list of its letters; nobody means that.
     if isinstance(items, str):
         raise Invalid(f"{field} must be a list of texts, not a text", hint="Put it in brackets: [text].", field=field)
-
-
-def _check_names_say_something(verb: str, fields: Iterable[tuple[str, str, str]]) -> None:
-    """Refuse empty names and types; each comes with its place and the name of its item."""
-    empty = [
-        Violation(path, "a text", "empty", provided=text, of=name or None)
-        for path, text, name in fields
-        if not text or text.isspace()
-    ]
-    if empty:
-        raise BadArguments(verb, empty[:_VIOLATIONS])
 
 
 def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
 from polymnia.engine.content import Joined, Remembered, Revised
-from polymnia.engine.knowledge.verbs import KnowledgeVerbs
+from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
@@ -104,6 +104,8 @@ class MemoryVerbs(KnowledgeVerbs):
         is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
         would link is linked in the background.
         """
+        from polymnia.engine.knowledge import associations
+
         content.check_content(text, "content", self.limits, "Give the text to remember.")
         if not 0 <= threshold <= 1:
             raise Invalid(f"similarity_threshold is {threshold}, but must be from 0 to 1", field="similarity_threshold")
@@ -118,17 +120,17 @@ class MemoryVerbs(KnowledgeVerbs):
         )  # fmt: skip
         if not allow_duplicates and (known := self._known(record, step)) is not None:
             return self._with_links(known)
-        said, around = None, _Around()
+        embedded, around = None, _Around()
         if associate or not allow_duplicates:
-            said, around = self._look_around(record, patient)
+            embedded, around = self._look_around(record, patient)
         pending = associate and around.pending
 
         def store(tx: Transaction) -> Remembered:
             if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
                 return _join(tx, again, record)
-            made, _ = self._add(tx, record, said, around.drawn if associate else [])
+            made, _ = self._add(tx, record, embedded, around.drawn if associate else [])
             if pending:
-                _put_off(tx, made)
+                associations.put_off(tx, made)
             return Remembered(record=made)
 
         remembered = self._write("remember", store, step, (text,), gives=Remembered)
@@ -161,6 +163,7 @@ class MemoryVerbs(KnowledgeVerbs):
         An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
         themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
         """
+        from polymnia.engine.knowledge import associations
         from polymnia.engine.knowledge.derived import following
 
         changes: JsonObject = {}
@@ -185,11 +188,11 @@ class MemoryVerbs(KnowledgeVerbs):
             changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         reads_anew = text is not None and text != content.content(record)
-        said, around = None, _Around()
+        embedded, around = None, _Around()
         if not keep_associations:
-            said, around = self._look_around(planned, patient)
+            embedded, around = self._look_around(planned, patient)
         elif reads_anew:
-            said = self.finding().said(self.project, *content.read_as(planned), patient=patient)
+            embedded = self.finding().said(self.project, *content.read_as(planned), patient=patient)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
@@ -200,14 +203,14 @@ class MemoryVerbs(KnowledgeVerbs):
             changed = False
             if reads_anew:
                 tx.replace_record(now.id, replace(content.as_draft(now), observations=(text or "",), **changes))
-                self._put_vectors(tx, said, now.id & 0xFFFFFFFF, tx.numbers[1])
+                self._put_vectors(tx, embedded, now.id & 0xFFFFFFFF, tx.numbers[1])
                 changed = True
             elif changes:
                 changed = tx.revise(now.id, changes)
             if not keep_associations:
                 changed = _redraw(tx, now.name, around.drawn) or changed
                 if around.pending:
-                    _put_off(tx, now)
+                    associations.put_off(tx, now)
             return content.find(tx, record.uid), changed, same
 
         done, changed, same = self._write(
@@ -248,12 +251,12 @@ class MemoryVerbs(KnowledgeVerbs):
         from polymnia.engine.knowledge import associations
 
         finder = self.finding()
-        said = finder.said(self.project, *content.read_as(record), patient=patient)
+        embedded = finder.said(self.project, *content.read_as(record), patient=patient)
         text = content.content(record)
         with finder.look(self.project, patient=patient) as look:
             pending = finder.lacks_vectors(look)
             without = record.id - look.base if record.id else 0
-            near, by_meaning = associations.neighbours(look, said, text, without=without, most=_NEAR)
+            near, by_meaning = associations.neighbours(look, embedded, text, without=without, most=_NEAR)
             ranked = associations.ranked(look, near)
             drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
             if pending and near and by_meaning:
@@ -263,7 +266,7 @@ class MemoryVerbs(KnowledgeVerbs):
                 ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
         fault = finder.broken()
         notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
-        return said, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
+        return embedded, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
@@ -280,9 +283,7 @@ class MemoryVerbs(KnowledgeVerbs):
 
 
 def _links(snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
-    from polymnia.engine.knowledge.associations import links_of
-
-    return links_of(snapshot, [record], _LINKS)[record.uid]
+    return content.links_of(snapshot, [record], _LINKS)[record.uid]
 
 
 def _missing(snapshot: Snapshot, name: str) -> NotFound:
@@ -347,9 +348,3 @@ def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
     tx.remove_relations([relation.id for relation in old])
     tx.relate(new)
     return True
-
-
-def _put_off(tx: Transaction, record: Record) -> None:
-    from polymnia.engine.knowledge import associations
-
-    associations.put_off(tx, record)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.access import EVERYTHING, Grant
+from polymnia.engine.analysis import AnalysisVerbs
 from polymnia.engine.analysis.cache import ResultCache
-from polymnia.engine.analysis.verbs import AnalysisVerbs
 from polymnia.engine.documents import DocumentVerbs
 from polymnia.engine.graph import STRICT, GraphVerbs, Policy
 from polymnia.engine.history import HistoryVerbs
@@ -15,9 +15,8 @@ from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.once import Once
 from polymnia.engine.privacy.screening import Screen, screened
 from polymnia.engine.scopes import ScopeVerbs
-from polymnia.engine.search import LazySearch
-from polymnia.engine.search.verbs import SearchVerbs
-from polymnia.engine.transfer.verbs import TransferVerbs
+from polymnia.engine.search import LazySearch, SearchVerbs
+from polymnia.engine.transfer import TransferVerbs
 from polymnia.importing import importing
 from polymnia.models import Author, Limits, closest
 

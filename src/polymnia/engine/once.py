@@ -15,34 +15,34 @@ from polymnia.errors import Conflict
 
 _DAY = 86_400
 _PREFIX = "request/"
-_LARGEST = 1024 * 1024  # bytes of an answer that is kept
+_LARGEST = 1024 * 1024  # bytes of an answer that is stored
 
 
-class _Done(Struct):
-    """What is kept of a request: what it asked for, and its answer."""
+class _Done(Struct, rename={"request": "asked", "answer": "told"}):
+    """What is stored of a request: a digest of it, and its answer."""
 
-    asked: str
-    told: str
+    request: str
+    answer: str
 
 
 class Repeated(Exception):
-    """The request was done before; ``told`` is its answer."""
+    """The request was done before, with this answer."""
 
-    def __init__(self, told: str) -> None:
-        super().__init__(told)
-        self.told = told
+    def __init__(self, answer: str) -> None:
+        super().__init__(answer)
+        self.answer = answer
 
 
 class Once:
-    """One request by its id. ``asked`` stands for everything it asks for, ``tell`` turns what was done into text."""
+    """One request by its id. ``request`` is a digest of all it asks for; ``render`` turns what was done into text."""
 
-    def __init__(self, id: str, asked: str, tell: Callable[[Any], str]) -> None:
+    def __init__(self, id: str, request: str, render: Callable[[Any], str]) -> None:
         from hashlib import sha256
 
         self._id = id
         self._called = sha256(id.encode()).hexdigest()[:32]  # what a caller makes up may be anything, a credential too
-        self._asked = asked
-        self._tell = tell
+        self._request = request
+        self._render = render
         self._day = int(time.time() // _DAY)
 
     def _key(self, day: int) -> str:
@@ -56,21 +56,21 @@ class Once:
         for day in (self._day, self._day - 1):
             if (text := tx.noted(self._key(day))) is not None:
                 found = Decoder(_Done).decode(text)
-                if found.asked != self._asked:
+                if found.request != self._request:
                     raise Conflict(
                         f"The request_id {self._id!r} was used for another request",
                         hint="Give every request an id of its own; only a retry has the same one.",
                     )
-                return self._again(found.told, kind)
+                return self._again(found.answer, kind)
         return None
 
     def keep(self, tx: Transaction, done: Any) -> None:
         """Remember what was done, in the same change; what is older than a day is let go."""
-        tx.note(self._key(self._day), encode(_Done(self._asked, self._tell(done))).decode())
+        tx.note(self._key(self._day), encode(_Done(self._request, self._render(done))).decode())
         tx.forget_notes(_PREFIX, f"{_PREFIX}{self._day - 1:08d}/")
 
-    def _again(self, told: str, kind: Any) -> Any:
-        raise Repeated(told)
+    def _again(self, answer: str, kind: Any) -> Any:
+        raise Repeated(answer)
 
 
 class Answered(Once):
@@ -86,15 +86,15 @@ class Answered(Once):
         super().__init__(id, sha256(request).hexdigest(), self._sealed)
         self._secret = f"{len(id)} {id} ".encode() + request
 
-    def _again(self, told: str, kind: Any) -> Any:
-        if not told:
+    def _again(self, answer: str, kind: Any) -> Any:
+        if not answer:
             raise Conflict(
                 "This request was done before, and its answer was too large to keep",
                 hint="Nothing needs to be done; read what it changed.",
             )
         from zlib import decompress
 
-        return Decoder(kind).decode(decompress(self._mixed(b64decode(told))))
+        return Decoder(kind).decode(decompress(self._mixed(b64decode(answer))))
 
     def _sealed(self, done: Any) -> str:
         from zlib import compress

@@ -91,7 +91,7 @@ class Project:
         return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.author, grant=grant)
 
     def for_one_call(self, *, writes: bool = True) -> Self:
-        """The same memory for one call of a client, which is told what was found in the texts it brought."""
+        """The same memory for one call of a client, which gets notes about what was found in the texts it brought."""
         if not writes and self.screen.manner == "flag":
             return self  # nothing will be screened
         return self._as(
@@ -183,10 +183,10 @@ class Project:
             self.finding.noticed(self.project)
         return done
 
-    def _put_vectors(self, tx: Transaction, said: EmbeddedText | None, memory: int, text: int) -> None:
+    def _put_vectors(self, tx: Transaction, embedded: EmbeddedText | None, memory: int, text: int) -> None:
         """Store what the models made of a text; ``memory`` and ``text`` are the numbers of the record and its text."""
-        if said is not None:
+        if embedded is not None:
             for channel in self.finding().channels:
-                if channel.name in said.vectors:
+                if channel.name in embedded.vectors:
                     dimensions = channel.embedder.dimensions
-                    tx.put_vectors(channel.name, dimensions, said.kept(channel.name, memory, text))
+                    tx.put_vectors(channel.name, dimensions, embedded.kept(channel.name, memory, text))

@@ -34,7 +34,7 @@ def begin(tx: Transaction, session: str | None) -> None:
 
 
 def legal_scope(scope: str, field: str) -> str:
-    """A scope as it is kept: parts trimmed, any language; what makes no path is refused."""
+    """A scope as it is stored: parts trimmed, any language; what makes no path is refused."""
     legal_text(scope, field, 4 * _LEVELS * (_PART + 1) * 4)
     parts = [part.strip() for part in scope.strip().split("/")]
     if len(parts) > 1 and parts[-1] == "":
@@ -54,7 +54,7 @@ def legal_scope(scope: str, field: str) -> str:
 
 
 def legal_session(session: str) -> str:
-    """The id of a session as it is kept: one part of a scope."""
+    """The id of a session as it is stored: one part of a scope."""
     name = session.strip()
     if not name or name in (".", "..") or "/" in name or len(name) > _PART:
         why = "is empty" if not name else "has a slash in it" if "/" in name else "cannot be a name"
@@ -166,7 +166,7 @@ class ScopeVerbs(Project):
                 if record is None:
                     failed.append((id, f"Memory with ID '{id}' not found"))
                 elif _refile(tx, record, target, same):
-                    moved.append((record.uid, shown(record.scope), target))
+                    moved.append((record.uid, record.path, target))
                 else:
                     there.append(record.uid)
             return Moved(scope=target, moved=moved, there=there, failed=failed, same=_pairs(tx, same))
@@ -189,7 +189,7 @@ class ScopeVerbs(Project):
                 if step is not None:
                     step(start, len(ids))
                 for record in tx.load(ids[start : start + _BATCH]):
-                    before = shown(record.scope)
+                    before = record.path
                     path = legal_scope(target + before[len(source) :], "target_scope")
                     if _refile(tx, record, path, same if merges else None):
                         moved.append((record.uid, before, path))

@@ -328,6 +328,7 @@ class Scorer:
     output: str
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
+        self._can_run = False
         self._readers: dict[str, _PairReader] = {
             ENGLISH: _EnglishReader(weights, self.kind),
             MULTILINGUAL: shared(_MultilingualReader, weights),
@@ -335,7 +336,8 @@ class Scorer:
 
     def load(self) -> None:
         """Raise NoModel where the networks cannot be run; each is loaded when texts come that need it."""
-        if not installed("onnxruntime"):
+        self._can_run = self._can_run or installed("onnxruntime")
+        if not self._can_run:
             raise NoModel(
                 f"The {self.kind} needs the library onnxruntime, which is not installed",
                 hint="Run `pip install onnxruntime`; everything else works without it.",

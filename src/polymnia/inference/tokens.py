@@ -269,7 +269,8 @@ class SubwordTable:
             self._scale, self._low = arrays["scale"], arrays["lo"]
             first = arrays["q1"]
             self._table = np.empty((_PARTS, *first.shape), first.dtype)
-            for part in range(_PARTS):  # one by one: both copies of the table are never in memory at once
+            self._table[0] = first
+            for part in range(1, _PARTS):  # one by one: both copies of the table are never in memory at once
                 self._table[part] = arrays[f"q{part + 1}"]
 
     def ids(self, text: str, most: int) -> list[int]:

@@ -16,6 +16,7 @@ from form import by_form, each
 from polymnia.engine.citations import STYLES, Citable, Citation, citable, cite
 from polymnia.engine.citations.item import _TYPES, authors
 from polymnia.errors import Invalid
+from polymnia.models import Record
 
 NOW = 1_794_700_800_000_000  # 2026-11-15
 LINK = "polymnia://project/harbour/content/content_1"
@@ -31,8 +32,19 @@ PAGE = {
 }  # fmt: skip
 
 
-def item(metadata: dict[str, Any] | None = None, content: str = "A line.", **more: Any) -> Citable:
-    return citable(project="harbour", id="content_1", content=content, metadata=metadata or {}, **more)
+def item(
+    metadata: dict[str, Any] | None = None, content: str = "A line.", kind: str | None = None, created: int = 0
+) -> Citable:
+    record = Record(
+        id=1,
+        uid="content_1",
+        name="content_1",
+        kind=kind or "content",
+        observations=(content,),
+        metadata=metadata or {},
+        created=created,
+    )
+    return citable("harbour", record)
 
 
 def cited(style: str, told: Citable, *, permalink: bool = False, access_date: bool = False) -> Citation:

@@ -63,7 +63,7 @@ def test_what_is_counted_is_kept_when_the_memory_is_closed(memory: Memory, tmp_p
 
 
 def test_reads_can_be_left_uncounted(tmp_path: Path) -> None:
-    memory = app.memory(app.settings({"store": str(tmp_path / "m.db"), "count_reads": "off"}, {}), "test")
+    memory = app.open_memory(app.settings({"store": str(tmp_path / "m.db"), "count_reads": "off"}, {}), "test")
     memory.create_entities([EntityDraft("Ann", "person", ("likes tea",))])
     memory.open_nodes(["Ann"])
     memory.close()

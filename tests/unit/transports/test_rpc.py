@@ -38,7 +38,7 @@ def test_an_id_is_free_when_its_answer_or_its_error_arrives(tool: str, tmp_path:
     chosen = app.settings({"dialect": "all", "store": str(tmp_path / "memory.db"), "embedder": "none"}, {})
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
     client = Eager(json.dumps(call).encode(), 3)
-    client.connection = Connection(app.server(chosen, app.memory(chosen, "nobody")), client)
+    client.connection = Connection(app.server(chosen, app.open_memory(chosen, "nobody")), client)
     client.connection.receive(json.dumps(call).encode())
     assert len(client.heard) == 4
     assert client.heard == client.heard[:1] * 4

@@ -11,7 +11,7 @@ with connect("notes.db") as memory:
         print(one.subtype, "|", one.left.sentence, "|", one.right.sentence)
 
     quality, made = memory.quality(ticket.uid, dimensions=["completeness", "readability"])
-    print([(one.name, one.score is None) for one in quality.dimensions], quality.suggestions[0].quote)
+    print([(one.name, one.score is None) for one in quality.dimensions], quality.suggestions[0].fault.quote)
 
     patterns, made = memory.patterns(["quality_issues", "temporal_patterns"])
     print({type: [one.name for one in each.patterns] for type, each in patterns.items()})

@@ -94,7 +94,7 @@ def store(
     answer = StoreAnswer(
         memory_id=record.uid,
         content=text_of(record),
-        scope=scopes.shown(record.scope),
+        scope=record.path,
         created_at=moment(record.created),
         is_duplicate=done.duplicate,
         associations=[other.uid for other, _ in done.associations],

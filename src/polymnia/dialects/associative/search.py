@@ -202,7 +202,7 @@ def discover(
                 similarity_score=one.strength,
                 association_type=one.kind,
                 reason=one.reason,
-                scope=scopes.shown(one.record.scope),
+                scope=one.record.path,
                 relation_type=None if relation is None else relation.type,
                 direction=None if relation is None else shapes.direction(relation, one.record),
                 truncated=cut,

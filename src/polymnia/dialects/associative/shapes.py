@@ -9,7 +9,6 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from polymnia.dialects.shapes import about, or_null, parameters
-from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import NoModel
@@ -118,7 +117,7 @@ def fields(record: Record) -> JsonObject:
     return {
         "memory_id": record.uid,
         "content": content(record),
-        "scope": scopes.shown(record.scope),
+        "scope": record.path,
         "created_at": moment(record.created),
         "category": record.category,
         "tags": list(record.tags),
@@ -158,7 +157,7 @@ def direction(relation: Relation, other: Record) -> str:
 def similar(record: Record, similarity: float, *, says_the_same: bool = False) -> SimilarMemory:
     """A memory that is nearly the same."""
     text, cut = beginning(record)
-    scope = scopes.shown(record.scope)
+    scope = record.path
     return SimilarMemory(record.uid, text, scope, similarity, cut, entity_name(record), says_the_same)
 
 

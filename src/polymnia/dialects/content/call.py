@@ -224,7 +224,7 @@ def respond(context: Context, invocation: Invocation) -> Reply:
     try:
         answer = invocation.operation.run(call, **_arguments(invocation.params))
     except Repeated as again:
-        answer = decode(again.told) | {"repeated": True}
+        answer = decode(again.answer) | {"repeated": True}
         if "version" in answer and isinstance(id := answer.get("content_id"), str):  # the answer of one that was stored
             with suppress(NotFound):
                 answer["metadata"] = call.memory.item(id, session=session).metadata

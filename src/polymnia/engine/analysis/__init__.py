@@ -1,1 +1,253 @@
-"""What can be said about stored content as a whole; each module is imported only by those who ask for it."""
+"""Analysis: what a project holds, how good it is, what belongs together and what is wrong in it.
+
+The verbs are here; each module is imported only by those who ask for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec.structs import replace
+
+from polymnia.engine.analysis.cache import parts
+from polymnia.engine.content import find_item, visible
+from polymnia.engine.project import Project, Step
+from polymnia.engine.reads import COUNTED
+from polymnia.importing import importing, load
+from polymnia.models import Filters, Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.cache import ResultCache
+    from polymnia.engine.analysis.conflicts import Clashes
+    from polymnia.engine.analysis.connections import Connections
+    from polymnia.engine.analysis.findings import Findings
+    from polymnia.engine.analysis.insights import Insights
+    from polymnia.engine.analysis.quality import Quality
+    from polymnia.engine.analysis.view import ProjectView
+
+T = TypeVar("T")
+
+
+PATTERNS = {
+    "topic_clusters": "topics",
+    "usage_patterns": "activity.usage",
+    "quality_issues": "issues",
+    "relationship_patterns": "graph.patterns",
+    "temporal_patterns": "activity.temporal",
+    "user_patterns": "activity.users",
+}
+"""The types of patterns, each with the module of the analysis that finds it by a function of the same name."""
+
+_WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_patterns"))
+"""Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
+
+
+class AnalysisVerbs(Project):
+    """Analysing a project. Nothing here changes anything."""
+
+    cache: ResultCache
+
+    def analysed(
+        self,
+        work: Callable[[ProjectView], T],
+        *,
+        asked: Hashable,
+        wanted: Filters | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        focus: str | None = None,
+        session: str | None = None,
+        quick: bool = False,
+        step: Step | None = None,
+    ) -> tuple[T, int]:
+        """The result of an analysis and the time it was made; cached for as long as the project stays what it is.
+
+        ``asked`` says all that the result depends on but the project. ``wanted`` says which memories it is about (all
+        that belong to no session, and with ``session`` those of that one), ``focus`` is the id of the one it is about.
+        An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
+        """
+        with importing():
+            from polymnia.engine.analysis.view import ProjectView
+
+        filters = visible(session) if wanted is None else wanted
+        now = time.time_ns() // 1000
+        finder, reads = self.finding(), self.reads
+
+        def tick(done: int = 0, total: int = 0) -> None:
+            if step is not None:
+                step(done, total)
+
+        tick()
+        if quick:
+            finder.ready(self.project)
+        with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
+            # What it depends on is taken from the very moment that is analysed.
+            state = (
+                self.store.place(),
+                look.numbers[:2],
+                look.snapshot.stamp,
+                look.snapshot.noted(COUNTED),
+                0 if reads is None else reads.times,
+                tuple(one.seen for one in look.index.vectors.values()),
+            )
+            project = ProjectView(
+                look, wanted=filters, now=now, start=start, end=end, tick=tick,
+                focus=None if focus is None else find_item(look.snapshot, focus, session).id,
+                unwritten=[] if reads is None else reads.pending(self.project),
+            )  # fmt: skip
+            key = (self.project, asked, repr(filters), start, end, focus, session)
+            return self.cache.result(key, state, now, lambda: _done(work, project))
+
+    def patterns(
+        self,
+        types: Sequence[str],
+        *,
+        session: str | None = None,
+        only_session: bool = False,
+        id: str | None = None,
+        start: int | None = None,
+        end: int | None = None,
+        step: Step | None = None,
+    ) -> tuple[dict[str, Findings], int]:
+        """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
+        one of them was made."""
+        wanted = _seen(session, only_session)
+        about = None if id is None else self.found_items([id], session=session)[0].id
+        found: dict[str, Findings] = {}
+        latest = 0
+        for type, part in zip(types, parts(step, len(types)), strict=True):
+            detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
+            asked, focus = ("patterns", type), None if type in _WHOLE else id
+            one, at = self.analysed(
+                detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
+            )
+            if about is not None:
+                one = replace(one, patterns=[p for p in one.patterns if about in p.members])
+            found[type] = one
+            latest = max(latest, at)
+        return found, latest
+
+    def quality(
+        self,
+        id: str,
+        *,
+        dimensions: Sequence[str],
+        suggestions: bool = True,
+        metrics: bool = True,
+        against: Sequence[str] = (),
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Quality, int]:
+        """How good an item is, side by side with others if they are named; and the time that was found."""
+        with importing():
+            from polymnia.engine.analysis.quality import analyze
+
+        record, *others = self.found_items([id, *against], session=session)
+        asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
+
+        def work(project: ProjectView) -> Quality:
+            return analyze(
+                project, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
+            )
+
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+
+    def connections(
+        self,
+        id: str,
+        *,
+        types: Sequence[str] | None = None,
+        max_depth: int = 2,
+        limit: int = 50,
+        least: float = 0.0,
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Connections, int]:
+        """What an item is related to, step by step: by relations there are and by what the texts show."""
+        with importing():
+            from polymnia.engine.analysis.connections import connections
+
+        (record,) = self.found_items([id], session=session)
+        asked = ("connections", id, _key(types), max_depth, limit, least)
+
+        def work(project: ProjectView) -> Connections:
+            return connections(project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
+
+        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+
+    def conflicts(
+        self,
+        *,
+        types: Sequence[str],
+        ids: Sequence[str] | None = None,
+        sensitivity: str = "medium",
+        suggest: bool = True,
+        session: str | None = None,
+        step: Step | None = None,
+    ) -> tuple[Clashes, int]:
+        """Statements that cannot both hold: in the whole project, among some content, or between one and all others."""
+        with importing():
+            from polymnia.engine.analysis import conflicts
+
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
+
+        def work(project: ProjectView) -> Clashes:
+            if among is not None and len(among) == 1:
+                (record,) = project.snapshot.load(among)
+                return conflicts.conflicts_of(project, record, types=types, sensitivity=sensitivity, suggest=suggest)
+            return conflicts.conflicts(project, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
+
+        asked = ("conflicts", tuple(types), _key(ids), sensitivity, suggest)
+        return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
+
+    def insights(
+        self,
+        *,
+        types: Sequence[str],
+        depth: Any = "surface",
+        horizon: Any = "medium",
+        recommend: bool = True,
+        ids: Sequence[str] | None = None,
+        session: str | None = None,
+        only_session: bool = False,
+        step: Step | None = None,
+    ) -> tuple[Insights, int]:
+        """What follows from all that is known of the project, a session or some items."""
+        with importing():
+            from polymnia.engine.analysis.insights import insights
+
+        among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
+        asked = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
+
+        def work(project: ProjectView) -> Insights:
+            return insights(project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
+
+        return self.analysed(work, asked=asked, wanted=_seen(session, only_session), session=session, step=step)
+
+    def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
+        """The public ids of records that are there."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.uids(sorted(ids)) if ids else {}
+
+    def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
+        """Items by their ids, in that order; all must be there."""
+        with self.store.read(self.project) as snapshot:
+            return [find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
+
+
+def _seen(session: str | None, only_session: bool) -> Filters:
+    return Filters(session=session, only_session=True) if only_session else visible(session)
+
+
+def _key(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+def _done(work: Callable[[ProjectView], T], project: ProjectView) -> T:
+    try:
+        return work(project)
+    except OSError as e:
+        # Within a read of the store this would be taken for a fault of the store.
+        raise RuntimeError(f"The analysis failed: {e}") from e

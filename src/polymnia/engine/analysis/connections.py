@@ -83,9 +83,8 @@ def connections(
 ) -> Connections:
     """What a record is connected with, strongest first.
 
-    Stored relations are followed in both directions up to ``max_depth`` steps, all of them of the ``types`` asked for
-    or of types that say the same from the other end. What the texts of this record and of others show besides is told
-    with an origin of ``discovered``. Only what may be seen is told or walked through.
+    Stored relations of the ``types`` asked for, or of their inverse, are followed both ways up to ``max_depth`` steps.
+    What texts show besides has an origin of ``discovered``. Only what may be seen is told or walked through.
     """
     if not 1 <= max_depth <= DEEPEST:
         raise Invalid(f"max_depth is {max_depth}, but must be from 1 to {DEEPEST}", field="max_depth")
@@ -245,10 +244,7 @@ def _order(one: _Reached) -> tuple[float, int, int]:
 
 
 def _ahead(new: dict[str, _Reached], found: list[_Reached], limit: int) -> dict[str, _Reached]:
-    """The new ones to walk on from, strongest first: those behind which something could come before what is found.
-
-    Ways only grow weaker, and of two that are as strong the shorter is told first.
-    """
+    """The new ones to walk on from, strongest first: those behind which something could come before what is found."""
     strengths = sorted((step.strength for step in found), reverse=True)
     border = strengths[limit - 1] if len(strengths) >= limit else -1.0
     return {step.name: step for step in sorted(new.values(), key=_order) if step.strength > border}
@@ -293,7 +289,6 @@ def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Foun
 
 
 def _way(one: _Reached) -> list[tuple[str, str, Direction, Relation]]:
-    """The steps that led to a place, in their order: from where to where, and by which relation."""
     way: list[tuple[str, str, Direction, Relation]] = []
     while one.relation is not None and one.before is not None:
         way.append((one.before.name, one.name, one.direction, one.relation))
@@ -363,7 +358,6 @@ def _discovered(
 def _shown(
     record: Record, other: Record, way: Direction, one: relationships.Relationship, text: str, *, of: Record
 ) -> FoundConnection:
-    """What a text shows of a record that it names, as a connection."""
     evidence = _in_whole_words(one.evidence, text)
     if of.name != of.uid:
         evidence = evidence.replace("names it by its id:", "names it:", 1)
@@ -431,7 +425,6 @@ def _new(found: list[FoundConnection], name: str, existing: Iterable[Relation]) 
 
 
 def _repeats(one: FoundConnection, said: set[tuple[str, Direction]]) -> bool:
-    """Whether what is said of a record already says this too."""
     back: Direction = "incoming" if one.direction == "outgoing" else "outgoing"
     inverse = one.type if one.type in _ALIKE else _INVERSE.get(one.type)
     if (one.type, one.direction) in said or (inverse, back) in said:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from polymnia.models import JsonObject
+from polymnia.engine.content import title_of
+from polymnia.models import JsonObject, Record
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
     """Something that holds in a project.
 
-    ``name`` is the kind of finding (``cluster``, ``hub``, ``burst``). ``confidence`` is how often a finding like this
-    one is right (0-1). ``evidence`` is plain data for the user: counts, dates in RFC 3339, public ids, sentences.
-    ``details`` are further values that its description needs. ``members`` are the ids of all records it is about, most
-    telling first.
+    ``name`` is the kind of finding (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1).
+    ``evidence`` is plain data for the user: counts, dates in RFC 3339, public ids, sentences. ``details`` are further
+    values that its description needs, ``members`` the ids of all records it is about, most telling first.
     """
 
     type: str
@@ -24,6 +24,11 @@ class Pattern(Struct, frozen=True, kw_only=True):
     evidence: JsonObject = field(default_factory=dict)
     details: JsonObject = field(default_factory=dict)
     members: tuple[int, ...] = ()
+
+
+def example(record: Record) -> JsonObject:
+    """A record as it stands in evidence."""
+    return {"id": record.uid, "title": title_of(record)}
 
 
 class Remark(Struct, frozen=True):

@@ -21,10 +21,7 @@ _STEP = 10_000  # pairs whose vectors are compared at once: some tens of megabyt
 
 
 def neighbours(rows: Numbers, among: Numbers, most: int, *, same: bool) -> tuple[Numbers, Numbers]:
-    """For each row the numbers of the nearest of ``among``, and how near they are, at least 0.
-
-    ``same``: both are the same rows, and none is its own neighbour.
-    """
+    """The nearest of ``among`` for each row, and how near they are; where both are the ``same``, none is its own."""
     size = len(rows)
     found = np.zeros((size, most), np.int64)
     near = np.zeros((size, most), np.float32)

@@ -35,8 +35,7 @@ def at_least_of(count: int, trials: int, chance: float) -> float:
 
 
 def drawn_at_least(count: int, marked: int, drawn: int, total: int) -> float:
-    """The chance that of ``drawn`` out of ``total``, of which some are ``marked``, so many or more are marked
-    (hypergeometric); 1 where it is no more than expected."""
+    """The chance of ``count`` or more of the ``marked`` among so many drawn (hypergeometric); 1 where no more."""
     if count * total <= drawn * marked:
         return 1.0
     if count > min(marked, drawn):
@@ -51,10 +50,7 @@ def all_in(marked: int, part: int, total: int) -> float:
 
 
 def longest_gap(gap: int, marked: int, total: int) -> float:
-    """The chance that a run of ``gap`` or more unmarked places follows a marked one, the first place being marked.
-
-    The other marks lie anywhere: exact, by inclusion and exclusion over the runs that follow each mark.
-    """
+    """The exact chance that so many unmarked places follow a marked one, the first being so, others anywhere."""
     free, more = total - 1, marked - 1
     if gap <= 0:
         return 1.0
@@ -80,10 +76,7 @@ def even_chi_square(value: float, degrees: int) -> float:
 
 
 def adjusted(chances: Sequence[float], tests: int | None = None) -> list[float]:
-    """The share of false ones to expect among the findings up to each chance (Benjamini and Hochberg).
-
-    ``tests`` is how many looks were taken, when those that showed nothing are not listed.
-    """
+    """The false discovery rate at each chance (Benjamini and Hochberg) after so many tests."""
     order = np.argsort(chances, kind="stable")
     rates = np.asarray(chances, float)[order] * max(len(order), tests or 0) / np.arange(1, len(order) + 1)
     found = np.empty(len(order))

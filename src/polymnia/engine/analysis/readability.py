@@ -1,8 +1,4 @@
-"""Readability: how easy a text is to read, by the published formula of its language.
-
-English has two: Flesch's reading ease and the new Dale-Chall formula, which agree with teachers' judgements of texts
-better than any measure fitted here did (docs/decisions/0135-readability.md). Scores go from 0 to 1, 1 the easiest.
-"""
+"""Readability: how easy a text is to read, by a published formula (docs/decisions/0135-quality.md)."""
 
 from __future__ import annotations
 
@@ -86,7 +82,6 @@ def readability(text: str, language: str | None = None) -> Readability:
 
 
 def _flesch(metrics: dict[str, float], words: list[str], code: str) -> float:
-    """Flesch's reading ease, with the constants of a language."""
     _, constant, sentence, syllable = FLESCH[code]
     metrics["syllables_per_word"] = sum(syllables(word, code) for word in words) / len(words)
     ease = constant - sentence * metrics["words_per_sentence"] - syllable * metrics["syllables_per_word"]
@@ -108,10 +103,7 @@ def _english(metrics: dict[str, float], parts: list[list[str]]) -> float:
 
 
 def _korean(metrics: dict[str, float], words: list[str]) -> float:
-    """How the length of sentences and words compares with encyclopaedia paragraphs, which are at one half.
-
-    No formula for Korean is published with constants and readers' judgements, so the score orders texts and no more.
-    """
+    """Lengths against encyclopaedia paragraphs (at one half): no formula is published, so it only orders texts."""
     hangul = [count for word in words if (count := len(_HANGUL.findall(word)))]
     metrics["syllables_per_word"] = sum(hangul) / max(1, len(hangul))
     pairs = ((metrics["words_per_sentence"], *_KOREAN_SENTENCE), (metrics["syllables_per_word"], *_KOREAN_WORD))

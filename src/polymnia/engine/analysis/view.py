@@ -24,8 +24,7 @@ class ProjectView:
     """One moment of a project, or of the part of it that is analysed.
 
     ``wanted`` says which memories belong to it, ``start`` and ``end`` (microseconds, end excluded) the time it is
-    about, ``focus`` the id of the one record the question is about, if it is about one. ``now`` is the time everything
-    is measured against: no analysis asks the clock.
+    about, ``focus`` the one record it is about, if any, ``now`` what is measured against: no analysis asks the clock.
     """
 
     def __init__(
@@ -105,10 +104,7 @@ class ProjectView:
 
     @cached_property
     def model(self) -> str | None:
-        """The model the vectors are of: the one that knows most of the texts, and of several such the first.
-
-        None where there is no search by meaning.
-        """
+        """The model whose vectors most of the texts have; None where there is no search by meaning."""
         index = self.look.index
         alive = index.passages["alive"][: index.count]
         known = {name: int((one.has(slice(index.count)) & alive).sum()) for name, one in index.vectors.items()}
@@ -121,10 +117,7 @@ class ProjectView:
 
     @cached_property
     def vectors(self) -> NDArray[Any]:
-        """A row of float32 for each of the items, in their order: the mean of its passages, of unit length.
-
-        A row of zeros where an item has no vector, and no columns at all where there is no model.
-        """
+        """The mean of the passages of each item, of unit length; zeros where there is none."""
         return self.vectors_of([record.id for record in self.items])
 
     def vectors_of(self, ids: Sequence[int]) -> NDArray[Any]:
@@ -148,10 +141,7 @@ class ProjectView:
 
     @cached_property
     def touches(self) -> list[Touch]:
-        """Every change to one of the records in the time asked about, oldest first; of the focus alone if there is one.
-
-        Deleted records are told too, by ids that ``by_id`` does not have.
-        """
+        """Every change to the records (or the focus) in the time asked about, deleted ones too, oldest first."""
         return [one for one in self.snapshot.touches(self.start, self.end) if self._tells(one)]
 
     @cached_property

@@ -10,11 +10,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from polymnia.engine.content import content
 from polymnia.engine.text.dates import mentioned
 from polymnia.engine.text.document import blocks, plain
 from polymnia.engine.text.language import SCRIPT_CODES, fold, language, script, spoken
 from polymnia.engine.text.sentences import ends_short, sentences
-from polymnia.models import JsonObject
+from polymnia.models import JsonObject, Record
 
 __all__ = []
 
@@ -65,19 +66,19 @@ def curled(text: str) -> str:
     return text.replace('"', "”").replace("'", "’")
 
 
-def authors(told: Any) -> list[dict[str, str]]:
+def authors(value: Any) -> list[dict[str, str]]:
     """The names of authors, given as a text, an object, or a list of them."""
-    if isinstance(told, list | tuple):
-        return [name for one in told[:_MOST] for name in _one(one)]
-    if isinstance(told, str):
-        return [name for part in _parted(_clean(told))[:_MOST] for name in _one(part)]
-    return _one(told)
+    if isinstance(value, list | tuple):
+        return [name for one in value[:_MOST] for name in _one(one)]
+    if isinstance(value, str):
+        return [name for part in _parted(_clean(value))[:_MOST] for name in _one(part)]
+    return _one(value)
 
 
-def _one(told: Any) -> list[dict[str, str]]:
-    if isinstance(told, Mapping):
-        return _object(told)
-    text = _clean(told) if isinstance(told, str) else ""
+def _one(value: Any) -> list[dict[str, str]]:
+    if isinstance(value, Mapping):
+        return _object(value)
+    text = _clean(value) if isinstance(value, str) else ""
     if not text:
         return []
     return [_person(text)]
@@ -122,9 +123,9 @@ def _is_inverted(parts: list[str]) -> bool:
     return len(family) < 3 and len(given) < 3
 
 
-def _object(told: Mapping[str, Any]) -> list[dict[str, str]]:
+def _object(author: Mapping[str, Any]) -> list[dict[str, str]]:
     def text(*keys: str) -> str:
-        return next((_clean(value) for key in keys if isinstance(value := told.get(key), str) and value.strip()), "")
+        return next((_clean(value) for key in keys if isinstance(value := author.get(key), str) and value.strip()), "")
 
     family, given = (
         text("family", "family_name", "last", "last_name", "surname"),
@@ -140,7 +141,7 @@ def _object(told: Mapping[str, Any]) -> list[dict[str, str]]:
     whole = text("name", "display_name", "full_name", "username", "login")
     if not whole:
         return []
-    kind = str(told.get("type", told.get("@type", ""))).lower()
+    kind = str(author.get("type", author.get("@type", ""))).lower()
     return [{"literal": whole}] if kind.startswith("org") else [_person(whole)]
 
 
@@ -210,7 +211,7 @@ _OTHERS = {
 }
 # What metadata may say of a thing's kind, behind the type of CSL.
 _TYPES = {
-    said: line.split()[0]
+    word: line.split()[0]
     for line in """
         article-journal article-journal article paper journal journal-article
         article-newspaper article-newspaper newspaper news
@@ -231,7 +232,7 @@ _TYPES = {
         personal_communication email letter
         document document presentation talk slides note memory
     """.strip().splitlines()
-    for said in line.split()[1:]
+    for word in line.split()[1:]
 }
 _CODE = re.compile(r"(?:text|application)/(?:x-)?(?:python|java|javascript|typescript|c|c\+\+|go|rust|ruby|sh|sql)\b")
 _TITLE_TAG = re.compile(r"<(title|h1)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
@@ -278,32 +279,29 @@ def read_permalink(address: str) -> tuple[str | None, str, str | None]:
     return project or None, id, session or None
 
 
-def citable(
-    *, project: str, id: str, content: str, metadata: Mapping[str, Any], kind: str | None = None,
-    content_type: str | None = None, title: str | None = None, created: int | None = None,
-    session: str | None = None,
-) -> Citable:  # fmt: skip
+def citable(project: str, record: Record) -> Citable:
     """The content as it can be cited. What its metadata do not tell is read off the text, or left out.
 
-    ``created`` is the time it was stored, in microseconds; it stands for a missing date.
+    The time it was stored stands for a missing date.
     """
+    metadata, text = record.metadata, content(record)
     url = _text(metadata, _LINKS)
     doi = _DOI.search(_text(metadata, ("doi", "DOI")) or url or "")
-    told = title or _text(metadata, _TITLES)
-    found = _entitled(told or _read_title(content) or id)
-    is_code = told is None and content_type is not None and _CODE.match(content_type) is not None
+    title = (record.name if record.name != record.uid else None) or _text(metadata, _TITLES)
+    found = _entitled(title or _read_title(text) or record.uid)
+    is_code = title is None and _CODE.match(record.content_type or "") is not None
     return Citable(
-        id=id,
+        id=record.uid,
         project=project,
         title=found,
-        type=_type(metadata, kind, content_type, url),
+        type=_type(metadata, record.kind, record.content_type, url),
         authors=next((made for key in _AUTHORS if (made := authors(metadata.get(key)))), []),
-        issued=_issued(metadata, created),
+        issued=_issued(metadata, record.created),
         url=url if url and not (doi and "doi.org/" in url) else None,
         doi=doi[1].rstrip(".,;") if doi else None,
-        language="und" if is_code else _language(metadata, found, content),
-        others={name: curled(text) for name, keys in _OTHERS.items() if (text := _text(metadata, keys))},
-        session=session,
+        language="und" if is_code else _language(metadata, found, text),
+        others={name: curled(value) for name, keys in _OTHERS.items() if (value := _text(metadata, keys))},
+        session=record.session,
     )
 
 
@@ -370,9 +368,9 @@ def _entitled(text: str) -> str:
 
 
 def _type(metadata: Mapping[str, Any], kind: str | None, content_type: str | None, url: str | None) -> str:
-    for told in (metadata.get("citation_type"), metadata.get("type"), metadata.get("document_type"), kind):
-        if isinstance(told, str):
-            found = _TYPES.get(told.strip().lower().replace("_", "-").replace(" ", "-"))
+    for word in (metadata.get("citation_type"), metadata.get("type"), metadata.get("document_type"), kind):
+        if isinstance(word, str):
+            found = _TYPES.get(word.strip().lower().replace("_", "-").replace(" ", "-"))
             if found and (found != "document" or not url):
                 return found
     if content_type and _CODE.match(content_type):
@@ -382,12 +380,12 @@ def _type(metadata: Mapping[str, Any], kind: str | None, content_type: str | Non
     return "webpage" if url else "document"
 
 
-def _issued(metadata: Mapping[str, Any], created: int | None) -> Day | None:
+def _issued(metadata: Mapping[str, Any], created: int) -> Day | None:
     for key in _DATES:
         value = metadata.get(key)
         if isinstance(value, int | str) and not isinstance(value, bool) and (day := _day(str(value))):
             return day
-    if created is None:
+    if not created:
         return None
     stored = _EPOCH + timedelta(microseconds=created)
     return stored.year, stored.month, stored.day
@@ -398,8 +396,8 @@ def _day(text: str) -> Day | None:
     if (found := _NUMBERS.match(text)) is not None:
         parts = [int(part) for part in found.groups() if part]
     else:
-        said = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
-        parts = [int(part) for part in max(said, key=len, default="").split("-") if part]
+        days = [term[1:] for term in mentioned(text[:_LONG].replace(". ", " ")) if term[1].isdigit()]
+        parts = [int(part) for part in max(days, key=len, default="").split("-") if part]
     while parts:
         try:
             date(*[*parts, 1, 1][:3])
@@ -411,16 +409,16 @@ def _day(text: str) -> Day | None:
 
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
-    """The language of the title: only an English one is given capitals, so where it is not told it is guessed."""
-    told = metadata.get("language")
-    if isinstance(told, Mapping):
-        told = told.get("code")
-    if isinstance(told, str) and re.fullmatch(r"[A-Za-z]{2,3}(?:[-_]\w+)*", told):
-        return told
+    """The language of the title: only an English one gets capitals, so where nothing says it, it is guessed."""
+    code = metadata.get("language")
+    if isinstance(code, Mapping):
+        code = code.get("code")
+    if isinstance(code, str) and re.fullmatch(r"[A-Za-z]{2,3}(?:[-_]\w+)*", code):
+        return code
     if (found := script(title)) not in ("latin", "common"):
         return {**SCRIPT_CODES, "cyrillic": "ru", "arabic": "ar"}.get(found, "und")
-    said = f"{title} {content[:_LOOK]}"
-    guess = language(map(fold, _WORD.findall(said)))
+    sample = f"{title} {content[:_LOOK]}"
+    guess = language(map(fold, _WORD.findall(sample)))
     if guess == "english" or (guess is None and title.isascii()):
         return "en"
-    return spoken(said)[0] or "und"
+    return spoken(sample)[0] or "und"

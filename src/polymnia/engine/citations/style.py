@@ -170,12 +170,12 @@ class _Number(_Valued, model.Number):  # type: ignore[misc]
 
 class _Date_Part(model.Date_Part):  # type: ignore[misc]  # noqa: N801 - named after its element
     def render(self, *args: Any, **kwargs: Any) -> Any:
-        kept = dict(self.attrib)
+        attributes = dict(self.attrib)
         try:
             return super().render(*args, **kwargs)
         finally:
             self.attrib.clear()
-            self.attrib.update(kept)
+            self.attrib.update(attributes)
 
 
 class _Name(model.Name):  # type: ignore[misc]

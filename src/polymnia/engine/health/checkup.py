@@ -84,13 +84,13 @@ def check(
     unknown = [name for name in components or () if name not in COMPONENTS]
     if unknown:
         raise Invalid(f"components has {unknown[0]!r:.60}, but must be of: {', '.join(COMPONENTS)}", field="components")
-    told: dict[str, Component] = {}
+    parts: dict[str, Component] = {}
     for name in COMPONENTS:
         if not components or name in components:
-            told[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
+            parts[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
     return SystemHealth(
-        status=_worst([one.status for one in told.values()]),
-        components=told,
+        status=_worst([one.status for one in parts.values()]),
+        components=parts,
         resources=_resources(memory.store),
         performance=None if counters is None else counters.measured(),
     )
@@ -102,6 +102,14 @@ class _Look:
     def __init__(self) -> None:
         self.found: list[tuple[Status, str]] = []
         self.metrics: JsonObject = {}
+
+    @property
+    def status(self) -> Status:
+        return _worst([status for status, _ in self.found])
+
+    @property
+    def why(self) -> str:
+        return "; ".join(message for status, message in self.found if status != "healthy")
 
     def say(self, status: Status, message: str) -> None:
         self.found.append((status, message))
@@ -150,14 +158,8 @@ def _tried(look: _Trying, memory: Memory, projects: list[str], detailed: bool) -
         # Whatever a part does wrong is what was asked for.
         about.say("unhealthy", _reason(e))
         message = ""
-    status = _worst([one for one, _ in about.found])
-    bad = [text for one, text in about.found if one != "healthy"]
-    return Component(
-        status=status,
-        message="; ".join(bad) if bad else message,
-        checked=time.time_ns() // 1000,
-        metrics=about.metrics,
-    )
+    now = time.time_ns() // 1000
+    return Component(status=about.status, message=about.why or message, checked=now, metrics=about.metrics)
 
 
 class _Enough(Exception):
@@ -210,12 +212,12 @@ def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) 
         look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
     if detailed:
         look.metrics["projects"] = len(store.projects())
-    told = "Reads and writes are answered"
+    message = "Reads and writes are answered"
     if not grant.write:
-        told = "Reads are answered; writes were not tried, for this key may only read"
+        message = "Reads are answered; writes were not tried, for this key may only read"
     if detailed and grant.projects is not None:
-        told += "; the file was not looked at, for this key opens some projects only"
-    return told
+        message += "; the file was not looked at, for this key opens some projects only"
+    return message
 
 
 def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
@@ -228,9 +230,9 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
 
     def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
-        said = finder.said(project, *read_as(word))
+        embedded = finder.said(project, *read_as(word))
         with finder.look(project) as near:
-            return near.nearest(said, 1)
+            return near.nearest(embedded, 1)
 
     found = look.timed("search", search)
     healths = look.timed("count", lambda: [finder.health(one) for one in counted])
@@ -259,10 +261,10 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
         look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
     elif found == [] and searched and all(channel.ready.is_set() for channel in finder.models(project)):
         look.say("degraded", "a search by meaning found nothing, though there are vectors")
-    told = "A search by meaning was answered"
+    message = "A search by meaning was answered"
     if len(counted) < len(projects):
-        told += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
-    return told
+        message += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
+    return message
 
 
 def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
@@ -271,41 +273,30 @@ def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool
     if not finder.channels:
         look.metrics["models"] = []
         return "No model was chosen: search is by words alone"
-    told = []
-    for channel in finder.each_model(projects[-1]):
-        one = _Look()
-        made = one.timed("embed", lambda channel=channel: _embedded(channel))  # type: ignore[misc]
-        if made is None and not one.found:
-            one.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
-        elif made is not None:
-            one.metrics["dimensions"] = int(made.shape[-1])
-            wrong = _wrong(made, channel.embedder.dimensions)
-            if wrong:
-                one.say("unhealthy", wrong)
-        state = _worst([status for status, _ in one.found])
-        told.append((channel.name, state, one))
-    working = [name for name, state, _ in told if state != "unhealthy"]
-    for name, state, one in told:
-        why = "; ".join(message for _, message in one.found)
-        if state != "healthy":
+    tried = {channel.name: _try_model(channel) for channel in finder.each_model(projects[-1])}
+    working = [name for name, one in tried.items() if one.status != "unhealthy"]
+    for name, one in tried.items():
+        if one.status != "healthy":
             # While another model works, meaning is still searched.
-            look.say("degraded" if working else state, f"{name}: {why}")
-    look.metrics["models"] = [{"id": name, "status": state, **one.metrics} for name, state, one in told]
+            look.say("degraded" if working else one.status, f"{name}: {one.why}")
+    look.metrics["models"] = [{"id": name, "status": one.status, **one.metrics} for name, one in tried.items()]
     return f"{', '.join(working)} embedded a word"
 
 
-def _embedded(channel: Channel) -> Any:
-    return channel.soon([_WORD], query=True) if channel.load(patient=False) else None
-
-
-def _wrong(made: Any, dimensions: int) -> str | None:
-    """What is wrong with the vectors of one word."""
+def _try_model(channel: Channel) -> _Look:
+    look = _Look()
+    made = look.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
+    if made is None:
+        if not look.found:
+            look.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
+        return look
+    look.metrics["dimensions"] = int(made.shape[-1])
+    dimensions = channel.embedder.dimensions
     if made.shape != (1, dimensions):
-        return f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers"
-    length = float((made[0] ** 2).sum()) ** 0.5
-    if not abs(length - 1) <= _LENGTH:
-        return f"it gave a vector of the length {length:.3g}, not of 1"
-    return None
+        look.say("unhealthy", f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers")
+    elif not abs((length := float((made[0] ** 2).sum()) ** 0.5) - 1) <= _LENGTH:
+        look.say("unhealthy", f"it gave a vector of the length {length:.3g}, not of 1")
+    return look
 
 
 def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
@@ -337,7 +328,7 @@ _LOOKS: dict[str, _Trying] = {
 
 
 def _resources(store: Store) -> Resources:
-    """What the process and its store use. A store that cannot be opened uses nothing that could be told."""
+    """What the process and its store use. A store that cannot be opened uses nothing that can be measured."""
     try:
         about = store.about()
     except Fault:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 # Where the bars of the histogram begin: eight for each doubling, from a microsecond to twelve days.
-_EDGES = [1e-6 * 2 ** (at / 8) for at in range(40 * 8)]
+_EDGES = [round(1e-6 * 2 ** (at / 8), 9) for at in range(40 * 8)]
 _WINDOW = 60  # seconds throughput is measured over
 
 

@@ -143,9 +143,9 @@ def validate(
     """
     if scope == "session" and session is None:
         raise Invalid("A check of a session needs to know which", field="session_id")
-    wanted = _chosen(checks)
+    chosen = _chosen(checks)
     asked = CheckRequest(
-        checks=wanted,
+        checks=chosen,
         is_scope=_is_scope,
         analyst=Analysis(),
         session=session if scope == "session" else None,
@@ -166,7 +166,7 @@ def validate(
         run.looked.append(Examined(project=None, what="file", why_not=why))
     return IntegrityReport(
         scope=scope,
-        checks=wanted,
+        checks=chosen,
         projects=sum(1 for place in places if place is not None),
         findings=sorted(run.findings, key=lambda one: (SEVERITIES.index(one.severity), CHECKS.index(one.check))),
         looked=run.looked,
@@ -206,15 +206,15 @@ class _Run:
             self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
         for what, why in found.passed_over.items():
             self.looked.append(Examined(project=place, what=what, why_not=why))
-        wanted = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
-        if not fix or not wanted:
+        kinds = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
+        if not fix or not kinds:
             self.findings += [self._finding(fact, fact.count) for fact in found.facts]
             return
         failed: dict[str, str] = {}
         if place is None:
-            self.memory.store.mend(None, wanted, self.asked)
+            self.memory.store.mend(None, kinds, self.asked)
         else:
-            self._repair(place, wanted, failed)
+            self._repair(place, kinds, failed)
         left = {_key(fact): fact for fact in self._look(place).facts}
         for fact in found.facts:
             now = left.pop(_key(fact), None)
@@ -224,7 +224,7 @@ class _Run:
     def _look(self, place: str | None) -> CheckResult:
         asked = self.asked
         if place is None and not self.whole:
-            # Of what all projects share, whoever asks for one project is told only what slows it down.
+            # Of what all projects share, a check of one project reports only what slows it down.
             asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
         return self.memory.store.check(place, asked)
 
@@ -247,35 +247,35 @@ class _Run:
 
     # ── repairs ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _repair(self, project: str, wanted: set[str], failed: dict[str, str]) -> None:
+    def _repair(self, project: str, kinds: set[str], failed: dict[str, str]) -> None:
         """Memories and what is made of them in one change; the indexes and vectors after it, step by step."""
         store = self.memory.store
-        by = {kind: RULES[kind].by for kind in wanted}
+        by = {kind: RULES[kind].by for kind in kinds}
         every = replace(self.asked, spots=_ALL)
         with store.write(project, self.memory.author, "validate_data_integrity") as tx:
-            store.mend(tx, {kind for kind in wanted if by[kind] == "store"}, every)
+            store.mend(tx, {kind for kind in kinds if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
                 facts = {fact.kind: fact for fact in store.check(project, every).facts}
                 unreadable = facts.get("text_no_unicode")
                 broken = {spot.detail for spot in unreadable.spots} if unreadable else set()
                 for kind, repair in REPAIRS.items():
-                    if kind in wanted and kind in facts:
+                    if kind in kinds and kind in facts:
                         repair(tx, [spot for spot in facts[kind].spots if spot.id not in broken])
-            if "vectors_unused" in wanted:
+            if "vectors_unused" in kinds:
                 tx.drop_vectors(self.asked.models)
             changed, number = tx.changed, tx.numbers[3] + 1
         if changed:
             self.changes[project] = number
             self.memory.finding.noticed(project)
-        if wanted & _OF_VECTORS:
+        if kinds & _OF_VECTORS:
             self.memory.finding().forget(project)  # it holds vectors that are gone
-        self._list_words(project, wanted)
-        if "embedding_missing" in wanted or changed or "vector_broken" in wanted:
+        self._list_words(project, kinds)
+        if "embedding_missing" in kinds or changed or "vector_broken" in kinds:
             self._embed(project, every, failed)
 
-    def _list_words(self, project: str, wanted: set[str]) -> None:
-        anew = bool(wanted & {"words_wrong", "words_outdated", "marks_many"})
-        if not anew and "words_behind" not in wanted:
+    def _list_words(self, project: str, kinds: set[str]) -> None:
+        anew = bool(kinds & {"words_wrong", "words_outdated", "marks_many"})
+        if not anew and "words_behind" not in kinds:
             return
         left, before = 1, 0
         while 0 < left != before:

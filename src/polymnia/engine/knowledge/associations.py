@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from polymnia.engine.content import content, still_there
-from polymnia.engine.ports import DRAWN_LATER, Snapshot, Store, Transaction
+from polymnia.engine.content import content, linked, still_there
+from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -62,26 +62,6 @@ class Discovery(Struct, frozen=True):
     source: Record
     associations: list[Association]
     candidates: int
-
-
-def linked(snapshot_relations: dict[str, list[Relation]], name: str) -> list[tuple[str, Relation]]:
-    """The relations of a name with the name at the other end, each other name once, strongest first."""
-    found: dict[str, Relation] = {}
-    for relation in snapshot_relations.get(name, ()):
-        other = relation.target if relation.source == name else relation.source
-        if other != name:
-            found.setdefault(other, relation)
-    return list(found.items())
-
-
-def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
-    """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
-    relations = snapshot.strongest([record.name for record in records], each) if records else {}
-    links = {record.uid: linked(relations, record.name)[:each] for record in records}
-    names = list(dict.fromkeys(name for many in links.values() for name, _ in many))
-    ids = snapshot.ids(names) if names else {}
-    loaded = {record.name: record for record in snapshot.load(list(ids.values()))} if ids else {}
-    return {uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()}
 
 
 def neighbours(
@@ -138,7 +118,7 @@ def draw_put_off(store: Store, project: str, look: Callable[[], AbstractContextM
                     continue  # another process was faster
                 tx.note(key, None)
                 if drafts and tx.ids([name]):
-                    links = dict(linked({name: tx.relations_of([name])}, name))
+                    links = linked(tx.relations_of([name]), name)
                     drawn_by_itself = sum(one.origin == "auto" and one.source == name for one in links.values())
                     new = [one for one in drafts if one.target not in links][: max(0, MOST - drawn_by_itself)]
                     tx.relate(still_there(tx, new))
@@ -165,7 +145,8 @@ def discover(look: Neighbours, record: Record, text: EmbeddedText, *, limit: int
     if named:
         numbers |= dict.fromkeys(number for number, _ in look.by_words(" ".join(named), _BY_NAMES))
     numbers |= dict.fromkeys(id - look.base for id in look.snapshot.around(record.id, _BY_TIME))
-    links = dict(linked(look.snapshot.strongest([record.name], _BY_LINKS), record.name))
+    strongest = look.snapshot.strongest([record.name], _BY_LINKS).get(record.name, ())
+    links = linked(strongest, record.name)
     there = look.snapshot.ids(list(links)) if links else {}
     relations = {there[name] - look.base: relation for name, relation in links.items() if name in there}
     numbers |= dict.fromkeys(relations)

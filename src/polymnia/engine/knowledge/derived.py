@@ -32,11 +32,11 @@ class Following(Struct, frozen=True, kw_only=True):
     fields: JsonObject = {}
     metadata: JsonObject = {}
 
-    def merged(self, metadata: Mapping[str, Any], given: Mapping[str, Any]) -> JsonObject:
-        """Metadata with what the caller gave and what follows from that."""
+    def merged(self, metadata: Mapping[str, Any], changed: Mapping[str, Any]) -> JsonObject:
+        """Metadata with what the caller changed and what follows from that."""
         return {
             key: value
-            for key, value in {**metadata, **given, **self.metadata}.items()
+            for key, value in {**metadata, **changed, **self.metadata}.items()
             if value is not None or key not in self.metadata
         }
 
@@ -54,7 +54,7 @@ def extracted_metadata(text: str, content_type: str) -> JsonObject:
 
 
 def decision_parts(record: Record) -> Mapping[str, Any] | None:
-    """The parts a decision was stored with or has under their headings; None for one that is told as a plain text."""
+    """The parts a decision was stored with or has under their headings; None for one that is a plain text."""
     parts = record.metadata.get("decision")
     if isinstance(parts, Mapping):
         return parts
@@ -62,13 +62,13 @@ def decision_parts(record: Record) -> Mapping[str, Any] | None:
     return found if len(found) > 2 else None
 
 
-def following(before: Record, text: str | None, given: Mapping[str, Any], *, summary: bool) -> Following:
-    """What else changes with a new ``text`` or the metadata ``given``; ``summary`` tells whether one is given."""
+def following(before: Record, text: str | None, changed: Mapping[str, Any], *, summary: bool) -> Following:
+    """What else changes with a new ``text`` or the metadata ``changed``; ``summary``: the caller changes that too."""
     old = content.content(before)
     says = text is not None and text != old
     parts = before.metadata.get("decision")
     if before.kind == DECISION and isinstance(parts, dict):
-        return _decided(before, parts, text if says else None, given, summary)
+        return _decided(before, parts, text if says else None, changed, summary)
     if not says or text is None or _EXTRACTED not in before.metadata:
         return Following()
     metadata = extracted_metadata(text, before.content_type or "")
@@ -78,36 +78,36 @@ def following(before: Record, text: str | None, given: Mapping[str, Any], *, sum
             metadata.pop("title", None)
         else:
             metadata.setdefault("title", None)
-    return Following(metadata={key: value for key, value in metadata.items() if key not in given})
+    return Following(metadata={key: value for key, value in metadata.items() if key not in changed})
 
 
 def _decided(
-    before: Record, old: Mapping[str, Any], text: str | None, given: Mapping[str, Any], summary: bool
+    before: Record, old: Mapping[str, Any], text: str | None, changed: Mapping[str, Any], summary: bool
 ) -> Following:
-    """A decision is in its text, its parts and its summary: whichever is given, the others follow."""
-    if "decision" not in given and "title" not in given and text is None:
+    """A decision is in its text, its parts and its summary: whichever changes, the others follow."""
+    if "decision" not in changed and "title" not in changed and text is None:
         return Following()
     rendered = None
-    if "decision" in given or text is None:
-        new = given.get("decision", {})
+    if "decision" in changed or text is None:
+        new = changed.get("decision", {})
         if not isinstance(new, Mapping):
             raise _unfit(f"it is {type(new).__name__}, not an object")
-        title = {"title": given["title"]} if "title" in given else {}
+        title = {"title": changed["title"]} if "title" in changed else {}
         parts = {key: value for key, value in {**old, **title, **new}.items() if value}
         # A text of the caller's own is not rewritten for a title.
-        if text is None and ("decision" in given or content.content(before) == _rendered(old)):
+        if text is None and ("decision" in changed or content.content(before) == _rendered(old)):
             rendered = _rendered(parts)
     else:
-        parts = _parts(text, str(given.get("title") or old.get("title") or ""))
+        parts = _parts(text, str(changed.get("title") or old.get("title") or ""))
     metadata: JsonObject = {"decision": parts}
-    if "title" not in given and before.metadata.get("title") == old.get("title"):
+    if "title" not in changed and before.metadata.get("title") == old.get("title"):
         metadata["title"] = parts.get("title")
     follows = not summary and before.summary == old.get("decision")
     return Following(text=rendered, fields={"summary": parts.get("decision")} if follows else {}, metadata=metadata)
 
 
 def _rendered(parts: Mapping[str, Any]) -> str:
-    """The text of a decision; one that was last told in the caller's own words has not every part."""
+    """The text of a decision; one that was last written in the caller's own words lacks some parts."""
     empty = {"title": "", "context": "", "decision": "", "rationale": ""}
     try:
         return decision_text(convert({**empty, **parts}, Decision))

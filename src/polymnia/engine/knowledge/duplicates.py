@@ -128,10 +128,10 @@ def unlike(a: str, b: str) -> bool:
 
 def _marks(text: str) -> list[Counter[str]]:
     """What is more than wording in a text: numbers, negations, identifiers and names."""
-    said = words(text)
+    tokens = words(text)
     return [
-        Counter(_value(word) for word in said if _NUMBER.match(word)),
-        Counter(word for word in said if word in _NOT),
+        Counter(_value(word) for word in tokens if _NUMBER.match(word)),
+        Counter(word for word in tokens if word in _NOT),
         Counter(word.strip(_EDGES) for word in text.split() if _CODE.search(word)),
         Counter(_NAME.findall(text)),
     ]
@@ -188,5 +188,5 @@ def shared(a: str, b: str) -> float:
 
 
 def _runs(text: str) -> set[str]:
-    said = f" {' '.join(words(text))} "
-    return {said[at : at + 3] for at in range(len(said) - 2)}
+    letters = f" {' '.join(words(text))} "
+    return {letters[at : at + 3] for at in range(len(letters) - 2)}

@@ -97,8 +97,8 @@ class Judging:
         self, pairs: Sequence[tuple[str, str]], tick: Callable[[int, int], None] | None = None
     ) -> list[Verdict | None]:
         """A verdict for each pair, in order; None for pairs that could not be judged."""
-        said = self.read([*pairs, *((b, a) for a, b in pairs)], tick)
-        return [_verdict(one, other) for one, other in zip(said, said[len(pairs) :], strict=False)]
+        judged = self.read([*pairs, *((b, a) for a, b in pairs)], tick)
+        return [_verdict(one, other) for one, other in zip(judged, judged[len(pairs) :], strict=False)]
 
 
 def _verdict(there: Judgement | None, back: Judgement | None) -> Verdict | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from polymnia.engine.content import RelationshipType
-from polymnia.engine.text.language import STOPWORDS
+from polymnia.engine.text.language import STOPWORDS, fold, word_list
 
 _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NUMBERED = re.compile(r"\W*((?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?\d{1,7})\b", re.IGNORECASE)
@@ -16,15 +16,6 @@ _SPACE = re.compile(r"\s+")
 _AROUND = 70
 _MOST_PLACES = 20  # of one candidate: more of them say nothing more
 _QUOTED = "\"'“”„‚‘’«»「」『』《》`*_[]"
-_GENERIC = frozenset(
-    """
-    introduction summary overview notes todo readme changelog references conclusion background appendix meeting
-    agenda minutes untitled draft test index home contents license getting started next steps open questions
-    action items decision context weekly daily to do status update project documentation architecture design
-    소개 개요 요약 결론 참고 회의록 메모 목차 배경 부록 einleitung zusammenfassung übersicht introducción
-    resumen resumé
-    """.split()
-)
 # Between verb and name stand an article, a word, and what kind of thing is named, at most.
 _THING = (
     r"(?:(?:the|our|a|an|this|to|of|in|der|die|das|den|dem|des|el|la|los|las|le|les|l'|un|une|una|du)\s)?(?:\w+\s)?"
@@ -115,19 +106,19 @@ class MentionReader:
 
     def _places(self, named: str, how: str, *, exact: bool) -> list[Mention]:
         text = self._text if exact else self._small
-        wanted = named if exact or self._small is self._text else named.lower()
-        dense = _DENSE.search(wanted[-1]) is not None
+        needle = named if exact or self._small is self._text else named.lower()
+        dense = _DENSE.search(needle[-1]) is not None
         found: list[Mention] = []
-        at = text.find(wanted)
+        at = text.find(needle)
         while at >= 0 and len(found) < _MOST_PLACES:
-            end = at + len(wanted)
+            end = at + len(needle)
             before, after = text[at - 1 : at] if at else "", text[end : end + 1]
             # A Korean particle may follow a title; a letter of the alphabet or a digit makes it another word.
             apart = not _joins(before) and (not _joins(after) or dense or _DENSE.match(after) is not None)
             if apart and not (how == "id" and after == "-" and text[end + 1 : end + 2].isalnum()):
-                said = self._text[max(0, at - _AROUND) : at], self._text[end : end + _AROUND]
-                found.append(Mention(how, self._text[at:end], *said))
-            at = text.find(wanted, end)
+                around = self._text[max(0, at - _AROUND) : at], self._text[end : end + _AROUND]
+                found.append(Mention(how, self._text[at:end], *around))
+            at = text.find(needle, end)
         return found
 
 
@@ -138,7 +129,7 @@ def _joins(c: str) -> bool:
 def _is_telling(title: str) -> bool:
     """Whether a title is long and rare enough that a text which has its words means it."""
     small = title.lower()
-    if small in _GENERIC or all(word in _GENERIC for word in small.split()):
+    if word_list("generic titles").issuperset(fold(title).split()):
         return False
     if _DENSE.search(title):
         return len(title.replace(" ", "")) >= 6 or (len(title) >= 4 and any(c.isdigit() for c in title))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from polymnia.engine.content import RelationshipType, content, title_of, visible
 from polymnia.engine.knowledge.associations import neighbours
 from polymnia.engine.knowledge.mentions import MentionReader, said_of
 from polymnia.engine.text.document import blocks
+from polymnia.engine.text.language import sections
 from polymnia.engine.text.names import names
 from polymnia.models import Record, RelationDraft
 
@@ -96,13 +98,13 @@ class Relationship(Struct, frozen=True):
     evidence: str
 
 
-def nearby(look: Neighbours, record: Record, said: EmbeddedText | None) -> dict[int, float | None]:
+def nearby(look: Neighbours, record: Record, embedded: EmbeddedText | None) -> dict[int, float | None]:
     """The records a record may be related to, by their numbers, and how similar each is where a model tells.
 
     They are those near to it by meaning, those whose ids it has in its text, and those that share its words.
     """
     text, own = content(record), record.id - look.base if record.id else 0
-    near, by_meaning = neighbours(look, said, text, without=own)
+    near, by_meaning = neighbours(look, embedded, text, without=own)
     found = {number: similarity if by_meaning else None for number, similarity in list(near.items())[:_NEARBY]}
     named = list(dict.fromkeys(_ID.findall(text[:_READ])))
     ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
@@ -115,9 +117,9 @@ def nearby(look: Neighbours, record: Record, said: EmbeddedText | None) -> dict[
     return found
 
 
-def drafts(look: Neighbours, record: Record, said: EmbeddedText, session: str | None) -> list[RelationDraft]:
+def drafts(look: Neighbours, record: Record, embedded: EmbeddedText, session: str | None) -> list[RelationDraft]:
     """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
-    near = nearby(look, record, said)
+    near = nearby(look, record, embedded)
     seen = set(look.snapshot.matching(visible(session), among=list(near))) if near else set()
     loaded = look.load([number for number in near if number in seen])
     candidates = [Candidate.of(one, near[number]) for number, one in loaded.items()]
@@ -140,17 +142,17 @@ def found(
     heads = [block.text for block in blocks(text) if block.kind == "h" and block.level > 1] if "##" in text else []
     headings = {" ".join(one.split()).lower(): one for one in heads}
     for other in candidates:
-        told = [
+        links = [
             *_named(reader, other),
             *((counted[other.id],) if other.id in counted else ()),
             *_held(runs, text, other, headings),
         ]
         if other.similarity is not None and other.similarity >= SIMILAR:
             strength = round(min(1.0, other.similarity), 4)
-            told.append(Relationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})"))
-        if not told and other.id in related:
-            told.append(related[other.id])
-        for one in told:
+            links.append(Relationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})"))
+        if not links and other.id in related:
+            links.append(related[other.id])
+        for one in links:
             known = best.get((one.target, one.type))
             if known is None or known.strength < one.strength:
                 best[one.target, one.type] = one
@@ -159,16 +161,16 @@ def found(
 
 def _named(reader: MentionReader, other: Candidate) -> Iterator[Relationship]:
     """What the text says of another one that it names; a plain reference only where it says nothing more."""
-    told: dict[RelationshipType, Relationship] = {}
+    by_type: dict[RelationshipType, Relationship] = {}
     for mention in reader.mentions(other.id, other.title, other.urls):
         type, words = said_of(mention)
         strength = _STRENGTH[type] * (_BY_TITLE if mention.how == "title" else 1.0)
         one = Relationship(other.id, type, round(strength, 4), f"names it by its {mention.how}: “{words}”")
-        if type not in told or told[type].strength < one.strength:
-            told[type] = one
-    if len(told) > 1:
-        told.pop("references", None)
-    yield from told.values()
+        if type not in by_type or by_type[type].strength < one.strength:
+            by_type[type] = one
+    if len(by_type) > 1:
+        by_type.pop("references", None)
+    yield from by_type.values()
 
 
 def _runs(text: str) -> set[int]:
@@ -199,8 +201,8 @@ def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> 
     """The candidates that share rare names or tags with the text."""
     if not candidates:
         return {}
-    said = {name.text: name.kind for name in names(text[:_NAMED]) if len(name.text) > 3 or name.kind == "person"}
-    theirs = [{name for name in said if name in one.text} for one in candidates]
+    kinds = {name.text: name.kind for name in names(text[:_NAMED]) if len(name.text) > 3 or name.kind == "person"}
+    theirs = [{name for name in kinds if name in one.text} for one in candidates]
     often = Counter(name for some in theirs for name in some)
     tagged = Counter(tag for one in candidates for tag in set(one.tags))
     rare = max(2, len(candidates) // 5)
@@ -208,7 +210,7 @@ def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> 
     for one, some in zip(candidates, theirs, strict=True):
         both = sorted(name for name in some if often[name] <= rare and _whole(name, one.text))
         same = sorted(tag for tag in set(tags) & set(one.tags) if tagged[tag] <= rare)
-        if sum(_tells(name, said[name]) for name in both) + len(same) >= _ENOUGH:
+        if sum(_tells(name, kinds[name]) for name in both) + len(same) >= _ENOUGH:
             parts = [f"both mention {', '.join(both[:5])}"] if both else []
             parts += [f"both tagged {', '.join(same[:5])}"] if same else []
             strength = 1 - 0.75 ** len(both) * 0.7 ** len(same)
@@ -324,59 +326,24 @@ def _number(match: re.Match[str], kind: str) -> tuple[int, ...] | None:
     if kind == "date":
         year, month, day = int(match[1]), int(match[2]), int(match[3] or 0)
         return (year, month, day) if 1 <= month <= 12 and day <= 31 else None
-    said = next(group for group in match.groups() if group).lower()
-    if said in _NUMBERS:
-        return (_NUMBERS[said],)
-    return tuple(int(part) for part in said.split(".")) if said[0].isdigit() else None
+    text = next(group for group in match.groups() if group).lower()
+    if text in _NUMBERS:
+        return (_NUMBERS[text],)
+    return tuple(int(part) for part in text.split(".")) if text[0].isdigit() else None
 
 
 # ── Types that put things in an order, and which way each of them tells it ───────────────────────────────────────────
 
-# For each order the types that tell it forwards, and those that tell it backwards.
-_ORDERS = {
-    "containment": (
-        "contains has_part includes comprises consists_of parent_of parent has_child part_meronym member_meronym "
-        "substance_meronym 포함 포함한다 포함하다 부모",
-        "part_of contained_in belongs_to member_of child_of has_parent inside located_in component_of subtask_of "
-        "part_holonym member_holonym substance_holonym 일부 부분 소속 속함 속한다 포함됨 자식",
-    ),
-    "sequence": (
-        "precedes before comes_before followed_by next 선행 이전 앞선다",
-        "follows after comes_after preceded_by previous succeeds follow_up_to 후행 후속 다음 따른다 이어진다",
-    ),
-    "replacement": ("replaces supersedes overrides 대체 대체한다", "replaced_by superseded_by overridden_by"),
-    "cause": (
-        "causes cause leads_to results_in triggers 원인 유발 유발한다 초래한다",
-        "caused_by results_from triggered_by due_to",
-    ),
-    "dependency": (
-        "depends_on requires needs blocked_by prerequisite imports relies_on built_on 의존 의존한다 필요 "
-        "필요하다 요구한다",
-        "required_by blocks needed_by dependency_of enables imported_by 차단",
-    ),
-    "implementation": (
-        "implements realizes fulfils fulfills 구현 구현한다",
-        "implemented_by realized_by fulfilled_by",
-    ),
-    "kind": (
-        "is_a kind_of subclass_of subtype_of extends inherits inherits_from specializes hypernym "
-        "instance_hypernym 상속",
-        "superclass_of supertype_of extended_by generalizes hyponym instance_hyponym",
-    ),
-    "origin": (
-        "derived_from based_on forked_from descends_from son_of daughter_of 파생",
-        "father_of mother_of ancestor_of",
-    ),
-    "reporting": ("reports_to managed_by supervised_by", "manages supervises boss_of"),
-}  # fmt: skip
-_KNOWN = {
-    type: (order, forwards)
-    for order, sides in _ORDERS.items()
-    for types, forwards in zip(sides, (True, False), strict=True)
-    for type in types.split()
-}
+
+@cache
+def _orders() -> dict[str, tuple[str, bool]]:
+    found: dict[str, tuple[str, bool]] = {}
+    for name, types in sections("relation_types.txt").items():
+        order, way = name.split()
+        found |= dict.fromkeys(types.split(), (order, way == "forwards"))
+    return found
 
 
 def order_of(type: str) -> tuple[str, bool] | None:
     """The order a relation of this type tells, and whether forwards; None where it tells none."""
-    return _KNOWN.get(re.sub(r"[\W_]+", "_", type.strip()).strip("_").lower())
+    return _orders().get(re.sub(r"[\W_]+", "_", type.strip()).strip("_").lower())

@@ -48,9 +48,9 @@ def cosine_at(value: float, unrelated: float) -> float:
 
 def similar(
     look: Neighbours,
-    said: EmbeddedText,
+    embedded: EmbeddedText,
     text: str,
-    wanted: Filters,
+    filters: Filters,
     measure: str,
     limit: int,
     threshold: float,
@@ -61,13 +61,13 @@ def similar(
         raise Invalid(
             f"similarity_method is {measure!r}, but must be one of: {', '.join(MEASURES)}", field="similarity_method"
         )
-    models = [name for name in said.vectors if len(said.rows(name))]
+    models = [name for name in embedded.vectors if len(embedded.rows(name))]
     most = max(_LEAST, limit * _MORE)
     same = _holding(look, text)
     while True:
-        scored = _measured(look, said, models, measure, most) if models else neighbours(look, said, text)[0]
+        scored = _measured(look, embedded, models, measure, most) if models else neighbours(look, embedded, text)[0]
         scored |= {number: scored.get(number, 0.0) for number in same}
-        passing = set(look.snapshot.matching(wanted, among=list(scored))) if scored else set()
+        passing = set(look.snapshot.matching(filters, among=list(scored))) if scored else set()
         loaded = look.load([number for number in same if number in passing])
         for number, record in loaded.items():
             if content(record) == text:
@@ -95,7 +95,9 @@ def _holding(look: Neighbours, text: str) -> list[int]:
     return [id - look.base for id in look.snapshot.containing(folded_forms(text.strip()))][:_LEAST]
 
 
-def _measured(look: Neighbours, said: EmbeddedText, models: Sequence[str], measure: str, most: int) -> dict[int, float]:
+def _measured(
+    look: Neighbours, embedded: EmbeddedText, models: Sequence[str], measure: str, most: int
+) -> dict[int, float]:
     """Each of the nearest memories with its measure: 1 for the same vector, 0 for an unrelated one.
 
     Models differ in how near unrelated texts are to each other. With that taken as 0 their measures can be compared,
@@ -103,11 +105,11 @@ def _measured(look: Neighbours, said: EmbeddedText, models: Sequence[str], measu
     """
     found: dict[int, float] = {}
     for model in models:
-        near = look.nearest(replace(said, vectors={model: said.vectors[model]}), most)
+        near = look.nearest(replace(embedded, vectors={model: embedded.vectors[model]}), most)
         vectors = look.vectors_in(model, [one.row for one in near]) if near else None
         if vectors is None:
             continue
-        asked = said.rows(model)
+        asked = embedded.rows(model)
         best = np.full(len(near), -1.0, np.float64)
         for vector in asked:
             if measure == "cosine":

@@ -255,6 +255,6 @@ def _listed(lines: list[str]) -> bool:
 
 
 def _is_question(text: str) -> bool:
-    said = [one for line in text.splitlines() for one in sentences(line)]
-    asked = sum(_ASKS.search(one) is not None for one in said)
-    return asked > 0 and (asked * 2 > len(said) or (len(said) <= 3 and _ASKS.search(text) is not None))
+    parts = [one for line in text.splitlines() for one in sentences(line)]
+    asked = sum(_ASKS.search(one) is not None for one in parts)
+    return asked > 0 and (asked * 2 > len(parts) or (len(parts) <= 3 and _ASKS.search(text) is not None))

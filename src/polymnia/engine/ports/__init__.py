@@ -150,10 +150,10 @@ class Snapshot(Protocol):
         """How many records and relations there are."""
 
     def noted(self, key: str) -> str | None:
-        """What was kept under the key."""
+        """What was stored under the key."""
 
     def notes(self, start: str, end: str, limit: int) -> list[str]:
-        """The keys from ``start`` up to but without ``end`` that something was kept under, in order."""
+        """The keys from ``start`` up to but without ``end`` that something was stored under, in order."""
 
     def changes(self, limit: int) -> list[Change]:
         """The newest changes of this project, newest first."""
@@ -167,7 +167,7 @@ class Snapshot(Protocol):
     def versions(self, id: int) -> list[tuple[Change, Record]]:
         """A memory as it was after each change that is known of it, newest first; the first is how it is now.
 
-        Of a deleted one, the states it had. What was deleted for good is not told.
+        Of a deleted one, the states it had. What was deleted for good is left out.
         """
 
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
@@ -196,7 +196,7 @@ class Snapshot(Protocol):
 
     @property
     def edition(self) -> tuple[int, int]:
-        """Which word index there is: how often it was begun anew, and the number of its last passage."""
+        """Which word index there is: how often it was started anew, and the number of its last passage."""
 
     def texts(self, after: int, last: int) -> Iterator[Text]:
         """The searchable texts with numbers above one and up to another, in order."""
@@ -318,7 +318,7 @@ class Transaction(Snapshot, Protocol):
         """Remove for good what the journal and the indexes keep of a record's earlier versions. Cannot be undone."""
 
     def forget_notes(self, start: str, end: str) -> None:
-        """Forget what was kept under keys from ``start`` up to but without ``end``."""
+        """Forget what was stored under keys from ``start`` up to but without ``end``."""
 
     def note(self, key: str, value: str | None) -> None:
         """Keep a small fact about the project beside its memories (None forgets it)."""

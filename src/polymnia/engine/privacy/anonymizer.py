@@ -285,7 +285,7 @@ class Anonymizer:
         run = match.group()
         for size in range(min(self._east_longest, len(run)), 0, -1):
             standin = self._east.get(run[:size])
-            # Three syllables are told by themselves; two must be followed by what follows a name.
+            # Three syllables are a name by themselves; two must be followed by what follows a name.
             if standin and (size > 2 or _AFTER.fullmatch(run, size)):
                 self._count()
                 return standin + run[size:]

@@ -21,12 +21,12 @@ from polymnia.models import Author, EntityDraft, JsonObject, Limits, Note, Recor
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest
 
-_MOST = 100  # findings that are told
+_MOST = 100  # findings that are reported
 _BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it
 
 
 class Screen:
-    """What happens to credentials: ``manner`` is flag (they are told), redact (they are masked) or refuse.
+    """What happens to credentials: ``manner`` is flag (they are reported), redact (they are masked) or refuse.
 
     ``found`` are the findings since this screen was made; a server makes one for every call.
     """
@@ -64,8 +64,8 @@ class Screen:
                 hint="Take it out, or start the server with --secrets flag or redact.",
             )
         for one in found[: _MOST - len(self.found)]:
-            told = {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown}
-            self.found.append(told)
+            finding = {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown}
+            self.found.append(finding)
         self._seen[text] = secrets.masked(text) if found and self.manner == "redact" else text
         return self._seen[text]
 
@@ -79,7 +79,7 @@ class Screen:
         return name
 
     def names(self, **names: str | None) -> None:
-        """Refuse names that are kept beside the memories (of a project, of whoever calls) unless they are only told."""
+        """Refuse names kept beside the memories (of a project, of whoever calls), unless they are only reported."""
         if self.manner != "flag":
             for field, name in names.items():
                 if name is not None:
@@ -258,8 +258,8 @@ class Screened:
 
     def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
-        given = self._screen.relations([RelationDraft(s, t, k, extra=extra) for s, t, k, extra in relations])
-        return self.inner.add_relations((one.source, one.target, one.type, one.extra) for one in given)
+        screened = self._screen.relations([RelationDraft(s, t, k, extra=extra) for s, t, k, extra in relations])
+        return self.inner.add_relations((one.source, one.target, one.type, one.extra) for one in screened)
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
         """Store relations that carry more than their ends."""

@@ -1,6 +1,6 @@
 """Finding memories: plan the query, recall candidates by words and by meaning, fuse, and say why.
 
-Nothing here is imported before the first search: numpy and the models would cost every client its start.
+The verbs are here; the modules are imported at the first search: numpy and models would cost every client its start.
 """
 
 from __future__ import annotations
@@ -11,12 +11,23 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from polymnia.engine.content import cursor as cursor_at
+from polymnia.engine.content import links_of, page_size, position
 from polymnia.engine.ports import Snapshot
+from polymnia.engine.project import Project
+from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Note, Passage, Text, folded_forms
+from polymnia.models import Filters, Graph, Note, Passage, Record, Text, folded_forms, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
+    from polymnia.engine.search.results import Found, Plan
+
+_COUNTED = 100  # of what is found without a limit, so many count as read
+_COMPLETED = 1_000  # records whose name may contain what is typed
+_NOWHERE = "\0"  # a name that no project can have
 
 
 class Analysis:
@@ -45,6 +56,8 @@ class LazySearch:
 
     def __call__(self) -> Finder:
         """The finder."""
+        if self._finder is not None:
+            return self._finder
         with self._making:
             if self._finder is None:
                 self._finder = self._make()
@@ -85,3 +98,147 @@ def damage_note(indexes: Iterable[str]) -> Note:
 def substring(snapshot: Snapshot, query: str) -> list[int]:
     """Ids of every record with the query in its name, kind or an observation, whatever the case."""
     return snapshot.containing(folded_forms(query))
+
+
+class SearchVerbs(Project):
+    """Searching by words and by meaning, and telling how it went."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        cursor: str | None = None,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+        max_tokens: int | None = None,
+        facets: bool = False,
+        recency: float = 0.0,
+        related: float = 0.0,
+        effort: str | None = None,
+        reasons: bool = True,
+        at_least: float | None = None,
+        or_nearest: bool = False,
+        sort: str = "relevance",
+        ascending: bool = False,
+        offset: int | None = None,
+        links: int = 0,
+    ) -> Found:
+        """The memories that answer a query, best first, each with the reasons why.
+
+        Words and meaning are searched together; ``lanes`` may ask for "words" or "meaning" alone. ``filters`` say what
+        may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
+        zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
+        says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
+        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
+        ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. With ``or_nearest``
+        they are one where nothing scores higher. ``sort`` may be "relevance", "date" or "title". ``effort`` says how
+        long the best candidates may be read again together with the query: "quick" (not at all), "balanced" or
+        "thorough"; where it is not given, the setting counts. Pages are asked for by ``cursor``, or by ``offset``,
+        which skips so many. ``links`` says how many of the memories that a hit is linked to are given with it. The note
+        ``nothing_fits`` says that nothing found is likely to answer the query.
+        """
+        if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
+            raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
+        from polymnia.engine.search.results import Query, ResultPage
+
+        wanted = Query(
+            text=legal_name(query, "query", self.limits), filters=filters or Filters(), lanes=lanes, now=now, zone=zone,
+            recency=recency, related=related, effort=effort, at_least=at_least, or_nearest=or_nearest, sort=sort,
+            ascending=ascending,
+        )  # fmt: skip
+        page = ResultPage(
+            limit=page_size(limit), cursor=cursor, max_tokens=max_tokens, facets=facets,
+            reasons=reasons or max_tokens is not None, offset=offset,
+        )  # fmt: skip
+        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
+            if links and found.hits:
+                found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
+        self._count_reads((hit.record.id for hit in found.hits), opened=False)
+        return found
+
+    def explain(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        lanes: str | None = None,
+        now: int | None = None,
+        zone: int = 0,
+    ) -> Plan:
+        """How a query is read and answered: its words, each lane's candidates, and the fusion."""
+        from polymnia.engine.search.results import Query
+
+        legal_name(query, "query", self.limits)
+        wanted = Query(text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone)
+        return self.finding().explain(self.project, wanted, limit=page_size(limit))
+
+    def try_search(self) -> None:
+        """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.
+
+        Costs the same whatever is stored.
+        """
+        from polymnia.engine.search.results import Query, ResultPage
+
+        self.finding().search(_NOWHERE, Query(text="ready"), ResultPage(limit=1))
+
+    def names(self, prefix: str, limit: int = 100) -> list[str]:
+        """Names to complete a prefix with: those that start with it, then those that contain it."""
+        with self.store.read(self.project) as snapshot:
+            names = snapshot.names_starting(prefix, limit)
+            if prefix and len(names) < limit:
+                found = (record.name for record in snapshot.load(substring(snapshot, prefix)[:_COMPLETED]))
+                inside = [name for name in found if prefix.casefold() in name.casefold()]
+                names = list(dict.fromkeys([*names, *inside]))[:limit]
+            return names
+
+    def search_nodes(
+        self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
+    ) -> Graph:
+        """The entities that match, as the policy's kind of search says, with every relation they take part in."""
+        legal_name(query, "query", self.limits)
+        if self.policy.search == "ranked":
+            from polymnia.engine.search.results import Query, ResultPage
+
+            size = None if limit is None and cursor is None else page_size(limit)
+            page = ResultPage(limit=size, cursor=cursor, reasons=False, turns=False)
+            with self.finding().searched(self.project, Query(text=query), page) as (answer, snapshot):
+                found = Graph([hit.record for hit in answer.hits], [], answer.next, answer.notes)
+                found = _related(snapshot, found, relations)
+        else:
+            with self.store.read(self.project) as snapshot:
+                found = _related(snapshot, self._matching(snapshot, query, limit, cursor), relations)
+        self._count_reads((record.id for record in found.records[:_COUNTED]), opened=False)
+        return found
+
+    def _matching(self, snapshot: Snapshot, query: str, limit: int | None, cursor: str | None) -> Graph:
+        (after,) = position("matches", cursor, 1) or (0,)
+        ids = [id for id in substring(snapshot, query) if id > after]
+        size = len(ids) if limit is None and cursor is None else page_size(limit)
+        lower = self.policy.search == "lower"
+        if not lower or not query:
+            page = snapshot.load(ids[:size])
+        else:
+            page = []
+            for start in range(0, len(ids), size + 1):
+                page += [r for r in snapshot.load(ids[start : start + size + 1]) if _has_lowered(r, query)]
+                if len(page) > size:
+                    break
+        more = len(page) > size or (not lower and len(ids) > size)
+        page = page[:size]
+        notes = [damage_note(sorted(snapshot.damage))] if snapshot.damage else []
+        return Graph(page, [], cursor_at("matches", page[-1].id) if more and page else None, notes)
+
+
+def _related(snapshot: Snapshot, found: Graph, relations: bool) -> Graph:
+    if not relations or not found.records:
+        return found
+    return replace(found, relations=snapshot.relations_of([record.name for record in found.records]))
+
+
+def _has_lowered(record: Record, query: str) -> bool:
+    # No text holds NUL, so nothing is found across two of them.
+    return query.lower() in "\0".join((record.name, record.kind, *record.observations)).lower()

@@ -295,9 +295,6 @@ class _Reasons:
             self._best[number] = list(zip(*parts, strict=True))
         wanted = {text for best in self._best.values() for text, _, _ in best} | set(numbers)
         self._texts = {text.id: text for text in search.snapshot.texts_of(sorted(wanted))}
-        terms = {term for one in search.lane.asked for term, _, _ in one.terms}
-        self._terms, self._starts = terms, {term[:2] for term in terms}
-        self._matching: dict[str, bool] = {}  # the hits of one answer share many words
         memories = search.index.memories["number"][scores.memories].tolist()
         self._at = {number: at for at, number in enumerate(memories)}
 
@@ -369,7 +366,7 @@ class _Reasons:
             if (text := self._texts.get(id)) is None:
                 continue
             said = part_of(text, part)
-            marks = snippets.find(said, self._matches)
+            marks = snippets.find(said, self._search.matches)
             if self._search.parsed.forms:
                 marks += snippets.phrase(said, self._search.query.text)
             piece, ranges = snippets.best_piece(said, marks, _WIDTH)
@@ -377,14 +374,6 @@ class _Reasons:
                 observation = None if text.body is None else place.get(text.body)
                 pieces.append(Fragment(text=piece, observation=observation, marks=ranges, score=round(score, 4)))
         return tuple(pieces)
-
-    def _matches(self, word: str) -> bool:
-        known = self._matching.get(word)
-        if known is None:
-            # Every form of a plain word begins as the word does.
-            hopeless = word.isascii() and word.isalpha() and word[:2].lower() not in self._starts
-            known = self._matching[word] = not hopeless and not self._terms.isdisjoint(words.terms(word).counts)
-        return known
 
 
 def _words_found(

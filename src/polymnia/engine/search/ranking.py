@@ -16,11 +16,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from polymnia.engine.ports import Reranker, Snapshot
-from polymnia.engine.search import lanes
+from polymnia.engine.search import lanes, snippets
 from polymnia.engine.search.index import Index, Numbers
 from polymnia.engine.search.passages import embedder_text
 from polymnia.engine.search.query import IDENTICAL, PLACES, Parsed, place_in
 from polymnia.engine.search.results import Query
+from polymnia.engine.text import words
 from polymnia.engine.text.language import script_number
 from polymnia.errors import Fault
 from polymnia.models import Note, Record
@@ -52,9 +53,11 @@ _DIGITS = 4  # of a score that is shown
 _SPAN = 1 << 32
 _DAY = 86_400_000_000
 _FAR = 1 << 62
-# How many of the best candidates are read again: at least, at most, and as long as there are seconds.
-_DEPTHS = {"quick": (0, 0, 0.0), "balanced": (8, 24, 0.08), "thorough": (24, 60, 0.8)}
+# How many of the best candidates are read again: at least, and at most, as long as there are seconds and they have this
+# share of the best score.
+_DEPTHS = {"quick": (0, 0, 0.0, 0.0), "balanced": (8, 24, 0.08, 0.7), "thorough": (24, 60, 0.8, 0.0)}
 _FEWEST = 2  # in any crowd
+_READ_AT_MOST = 400  # characters of a passage
 _AT_A_TIME = 4  # candidates that are read between two looks at the clock
 
 _BORROWED = (0.35, 0.25, 0.15, 0.1)  # what a word counts that is said one, two, ... turns away
@@ -273,8 +276,8 @@ class RankedSearch:
         self.records: dict[int, Record] = {}
         self._embed = embed
         self._reranker = reranker
-        least, most, seconds = _DEPTHS[effort]
-        self._depth = max(min(_FEWEST, least), int(least / crowd)), most, seconds / crowd
+        least, most, seconds, share = _DEPTHS[effort]
+        self._depth = max(min(_FEWEST, least), int(least / crowd)), most, seconds / crowd, share
 
     def run(self) -> None:
         """Ask every lane, and fuse what they say."""
@@ -282,6 +285,9 @@ class RankedSearch:
         self.exact = self._exact()
         # Where the query stands as it is, nobody misspelt it.
         self.lane = lanes.by_words(self.index, self.snapshot, self.parsed, alike=not self.exact)
+        self._terms = {term for one in self.lane.asked for term, _, _ in one.terms}
+        self._starts = {term[:2] for term in self._terms}
+        self._matching: dict[str, bool] = {}  # what was found shares many words
         self.vectors = self._embed()
         # The weaker model first: what a strong one says comes after it and counts more.
         models = [one.embedder for one in self.channels if one.name in self.vectors]
@@ -532,10 +538,11 @@ class RankedSearch:
 
         Answers the memories in their new order, and what the model said of those that it read.
         """
-        least, most, seconds = self._depth
+        least, most, seconds, share = self._depth
         until = monotonic() + seconds
         numbers = list(values)
-        passages = list(self._best_passages(numbers[:most]).items())
+        near = sum(value >= share * values[numbers[0]] for value in values.values()) if values else 0
+        passages = list(self._best_passages(numbers[: min(most, max(least, near))]).items())
         texts: dict[int, str] = {}
         marks: dict[int, float] = {}
         read, step = 0, min(_AT_A_TIME, least)
@@ -585,6 +592,15 @@ class RankedSearch:
             self.records[record.id - self.base] = record
         return [self.records[number] for number in numbers if number in self.records]
 
+    def matches(self, word: str) -> bool:
+        """Whether a word of a text is one of those asked for."""
+        known = self._matching.get(word)
+        if known is None:
+            # Every form of a plain word begins as the word does.
+            hopeless = word.isascii() and word.isalpha() and word[:2].lower() not in self._starts
+            known = self._matching[word] = not hopeless and not self._terms.isdisjoint(words.terms(word).counts)
+        return known
+
     def passages_of(self, number: int) -> Numbers:
         """The places of a memory's passages among those that were scored, best first."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
@@ -593,11 +609,14 @@ class RankedSearch:
         return found
 
     def _best_passages(self, numbers: Sequence[int]) -> dict[int, str]:
-        """The text of the best passage of each memory; of one that has none, nothing."""
+        """The text of the best passage of each memory, of a long one the best piece; of one that has none, nothing."""
         columns = self.index.passages
         best = {number: self.scores.passages[self.passages_of(number)[:1]] for number in numbers}
         places = {number: (int(columns["text"][row[0]]), row[0]) for number, row in best.items() if len(row)}
         texts = {text.id: text for text in self.snapshot.texts_of([text for text, _ in places.values()])}
         there = {number: (texts[text], row) for number, (text, row) in places.items() if text in texts}
         found = {number: embedder_text(text, int(columns["part"][row])) for number, (text, row) in there.items()}
+        for number, text in found.items():
+            if len(text) > _READ_AT_MOST:
+                found[number] = snippets.best_piece(text, snippets.find(text, self.matches), _READ_AT_MOST)[0]
         return dict.fromkeys(numbers, "") | found

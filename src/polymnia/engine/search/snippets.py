@@ -24,6 +24,7 @@ Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges w
 # Scripts that put no space between words, and Korean, whose words carry their particles.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]+\\Z")
 _MOST_WEIGHED = 20_000  # matches; beyond so many a better fragment is no news
 _SENTENCE = re.compile(r"[.!?…]['\"”’)]*\s+|[。！？；]|\n\s*")
 
@@ -159,14 +160,12 @@ def _start(text: str, first: int, last: int, width: int) -> int:
     earliest = first - room
     if earliest <= 0:
         return 0
-    start = first - room // 3
-    for match in _SENTENCE.finditer(text, earliest, first):
-        start = match.end()
-    if not _SENTENCE.search(text, earliest, first):
-        while start < first and not text[start - 1].isspace():
-            start += 1
-        if start == first and not text[first - 1].isspace():
-            start = first - room // 3
+    starts = [match.end() for match in _SENTENCE.finditer(text, earliest, first)]
+    start = starts[-1] if starts else first - room // 3
+    while not starts and start < first and not text[start - 1].isspace():
+        start += 1
+    if not starts and start == first and not text[first - 1].isspace():
+        start = first - room // 3
     return min(_whole(text, start, 0), first)
 
 
@@ -205,17 +204,13 @@ def _joins(c: str) -> bool:
 
 def _flags(text: str, at: int) -> bool:
     """Whether the place is within a flag, which is two letters of its own alphabet."""
-    before = 0
-    while before < 64 and at - before and "\U0001f1e6" <= text[at - before - 1] <= "\U0001f1ff":
-        before += 1
-    return before % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
+    before = _FLAG_LETTERS.search(text, max(0, at - 64), at)
+    return before is not None and len(before[0]) % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
 
 
 def _piece(text: str, start: int, end: int, marks: Sequence[Range]) -> Piece:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    start, end = end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())
+    end = max(start, end)
     first = bisect_left(marks, start, key=lambda mark: mark[1])
     near = takewhile(lambda mark: mark[0] < end, islice(marks, first, None))
     inside = tuple((max(low, start) - start, min(high, end) - start) for low, high in near if start < min(high, end))

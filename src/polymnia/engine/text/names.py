@@ -21,6 +21,7 @@ class Name(NamedTuple):
 _Words: TypeAlias = list[tuple[int, str]]
 
 _NOT_NAMES, _TITLES = word_list("not names"), word_list("titles")
+_NOT_LAST = _NOT_NAMES | STOPWORDS["english"]
 _ORGANISATIONS, _INSTITUTIONS, _PLACES = word_list("organisations"), word_list("institutions"), word_list("places")
 _CASED = map(chr, (*range(0x41, 0x590), *range(0x10A0, 0x10C6), *range(0x1E00, 0x2000)))
 _UPPER = "".join(c for c in _CASED if c.isupper())
@@ -156,7 +157,7 @@ def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None
                 words, begins = words[1:], False
             else:
                 break
-        while words and not titled and _ends_nothing(fold(words[-1][1])):
+        while words and not titled and fold(words[-1][1]) in _NOT_LAST:
             words = words[:-1]
         if not words:
             continue
@@ -169,30 +170,21 @@ def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None
 
 def _split(match: re.Match[str]) -> Iterator[_Words]:
     """The words of a run, cut at a genitive, and where `of` joins two things and not an office to its place."""
-    base, string = match.start(), match.string
-    run: _Words = []
+    runs: list[_Words] = [[]]
     for one in _PIECE.finditer(match.group()):
-        start, word = base + one.start(), one.group()
+        run, word = runs[-1], one.group()
         owner = word.endswith(("'s", "’s"))
         word = word[:-2] if owner else word
-        if word in ("of", "the", "für") and (not run or fold(run[0][1]) not in _INSTITUTIONS):
-            if run:
-                yield _cased(run)
-            run = []
-            continue
-        if run or word[:1].isupper():
-            run.append((start, word))
-        if owner and run:
-            yield _cased(run)
-            run = []
-    if run and string:
-        yield _cased(run)
-
-
-def _cased(run: _Words) -> _Words:
-    while len(run) > 1 and not run[-1][1][:1].isupper():
-        run = run[:-1]
-    return run
+        joins = word in ("of", "the", "für") and (not run or fold(run[0][1]) not in _INSTITUTIONS)
+        if not joins and (run or word[:1].isupper()):
+            run.append((match.start() + one.start(), word))
+        if joins or owner:
+            runs.append([])
+    for run in runs:
+        while len(run) > 1 and not run[-1][1][:1].isupper():
+            run.pop()
+        if run:
+            yield run
 
 
 def _is_common(words: _Words, folded: str, small: set[str], begins: bool, spoken: str | None) -> bool:
@@ -212,10 +204,6 @@ def _is_common(words: _Words, folded: str, small: set[str], begins: bool, spoken
     if length == 1:
         return begins or folded in small
     return begins and folded in small and folded not in GIVEN_NAMES
-
-
-def _ends_nothing(folded: str) -> bool:
-    return folded in _NOT_NAMES or folded in STOPWORDS["english"]
 
 
 def _leads(word: str) -> bool:

@@ -1,1 +1,236 @@
-"""Memory as files people have: one module a format."""
+"""Transfer: memories, projects and citations as files people have, out and in; one module a format."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from polymnia.engine.content import find_item, read_as
+from polymnia.engine.knowledge import KnowledgeVerbs
+from polymnia.engine.project import Step
+from polymnia.engine.scopes import legal_scope
+from polymnia.engine.text.calendar import moment
+from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
+from polymnia.models import Filters, Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.citations import Citation
+    from polymnia.engine.ports import Transaction
+    from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
+    from polymnia.engine.transfer.folder import Folder
+    from polymnia.engine.transfer.project_export import Including, ProjectExport
+    from polymnia.engine.transfer.project_import import Merging, ProjectImport
+
+_ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
+_COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip begin in base64
+
+
+class TransferVerbs(KnowledgeVerbs):
+    """Exporting memories and projects, importing them, and citing."""
+
+    def folder(self) -> Folder:
+        """The folder of the files that are written and read here."""
+        from polymnia.engine.transfer.folder import Folder
+
+        shown = None if self.grant.projects is None else "the export folder of this project"
+        return Folder(self.grant.folder(self.exports, self.project), shown)
+
+    def export_memories(
+        self,
+        *,
+        scope: str | None = None,
+        name: str | None = None,
+        form: Literal["json", "yaml"] = "json",
+        gzip: bool = False,
+        associations: bool = True,
+        step: Step | None = None,
+    ) -> Exported:
+        """Write the memories of a scope and everything below it, or all, to a file of the export folder.
+
+        Without a ``name`` the archive comes in the answer. What is exported imports again as it was.
+        """
+        from polymnia.engine.transfer.archives import export_memories
+
+        below = None if scope is None else legal_scope(scope, "scope")
+        if name is not None:
+            self.grant.check_write("no file was written")
+        folder = self.folder()
+        with self.store.read(self.project) as snapshot:
+            return export_memories(
+                snapshot,
+                scope=below,
+                form=form,
+                gzip=gzip,
+                associations=associations,
+                folder=folder,
+                name=None if name is None else _name_inside(folder.path, name),
+                limits=self.limits,
+                step=step,
+            )
+
+    def import_memories(
+        self,
+        *,
+        name: str | None = None,
+        data: str | bytes | None = None,
+        strategy: Strategy = "skip_duplicates",
+        prefix: str | None = None,
+        validate: bool = True,
+        step: Step | None = None,
+    ) -> ImportedMemories:
+        """Take in an archive from a file of the export folder, or given as ``data``; one undo takes all of it back.
+
+        With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it what
+        can be imported is, and the answer lists the rest.
+        """
+        from polymnia.engine.transfer.archives import ImportedMemories, import_memories, problems
+
+        if (name is None) == (data is None):
+            both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
+            raise Invalid(both, field="file_path")
+        below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "target_scope_prefix")
+        if name is not None:
+            name = _name_inside(self.folder().path, name)
+        open = self._opener(name, data)
+        total = 0
+        if validate:
+            with self.store.read(self.project) as snapshot:
+                wrong, total = problems(open, snapshot, self.limits, below)
+            _check(wrong)
+        return self._write(
+            "import",
+            lambda tx: import_memories(
+                tx, open, strategy=strategy, prefix=below, limits=self.limits, step=step, total=total
+            ),
+            step,
+            gives=ImportedMemories,
+        )
+
+    def export_project(
+        self,
+        form: Any,
+        *,
+        filters: Filters | None = None,
+        including: Including | None = None,
+        compress: bool = False,
+        step: Step | None = None,
+    ) -> ProjectExport:
+        """The project as one file: in the answer where it fits, else in the export folder.
+
+        Whoever may only read gets what fits into an answer: nobody who may change nothing fills a disk.
+        """
+        from polymnia.engine.transfer.project_export import Including, export_project
+
+        stamp = moment(time.time_ns() // 1000).replace(":", "").replace("-", "")[:15]
+        ending = _ENDINGS[form] + (".gz" if compress and form != "zip" else "")
+        if including is not None and including.embeddings:
+            # What was stored a moment ago has no vectors yet.
+            self.finding().catch_up(self.project, lambda _, done, total: step(done, total) if step else None)
+        with self.store.read(self.project) as snapshot:
+            return export_project(
+                snapshot,
+                form,
+                filters=filters or Filters(),
+                including=including or Including(),
+                compress=compress,
+                folder=self.folder() if self.grant.write else None,
+                name=f"project-{stamp}-{time.time_ns() % 1_000_000:06d}.{ending}",
+                limits=self.limits,
+                step=step,
+            )
+
+    def import_project(
+        self,
+        form: Any,
+        *,
+        name: str | None = None,
+        data: str | None = None,
+        merging: Merging = "merge",
+        validate: bool = True,
+        keep_ids: bool = False,
+        embed: bool | None = None,
+        relate: bool = False,
+        step: Step | None = None,
+    ) -> tuple[ProjectImport, int]:
+        """Take a project file in, from the export folder or given as text (base64 where it is compressed).
+
+        With ``embed`` what is new has its vectors when this returns, False means it never gets any; with ``relate`` the
+        relationships its texts show are drawn. Answers what was imported, and how many relationships were drawn.
+        """
+        from polymnia.engine.transfer.project_import import import_project, problems
+
+        open = self._opener(name, data)
+        if validate:
+            _check(problems(open, form, self.limits))
+        new: list[Record] = []
+
+        def bring(tx: Transaction) -> ProjectImport:
+            def made(records: list[Record]) -> None:
+                if relate:
+                    new.extend(records)
+                for record in records if embed is False else ():
+                    number = record.id & 0xFFFFFFFF
+                    self._put_vectors(tx, self.finding().unread(*read_as(record)), number, number + 1)
+
+            return import_project(
+                tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=made
+            )
+
+        done = self._write("import_project", bring, step)
+        if embed:
+            self.finding().reindex(self.project, lambda lane, done, total: None)
+        return done, self.detect(new) if new else 0
+
+    def cite(
+        self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
+    ) -> Citation:
+        """An item as a style of citation writes it."""
+        from polymnia.engine.citations import citable, cite
+
+        with self.store.read(self.project) as snapshot:
+            item = citable(self.project, find_item(snapshot, id, session))
+        return cite(item, style, permalink=permalink, access_date=access_date, now=time.time_ns() // 1000)
+
+    def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:
+        """Opens what is imported, as often as it is read: ``data``, or the file of that name in the export folder."""
+        if data is not None:
+            raw = _unpacked(data)
+            return lambda: BytesIO(raw)
+        folder = self.folder()
+
+        def open_file() -> BinaryIO:
+            try:
+                return folder.open(name or "")
+            except (NotFound, Forbidden) as e:
+                raise ImportFailed(e.message, hint=e.hint) from e
+
+        return open_file
+
+
+def _name_inside(folder: str, name: str) -> str:
+    """A name inside the folder; the whole path of such a file, as an export tells it, stands for its name."""
+    whole = os.path.realpath(folder) + os.sep
+    return name[len(whole) :].replace(os.sep, "/") if name.startswith(whole) else name
+
+
+def _unpacked(data: str | bytes) -> bytes:
+    """Inline data as bytes; gzip and zip travel as base64."""
+    if isinstance(data, bytes):
+        return data
+    if data.lstrip().startswith(_COMPRESSED):
+        from base64 import b64decode
+
+        try:
+            return b64decode(data)
+        except ValueError:
+            raise ImportFailed("The data looks like a compressed file in base64, but is broken") from None
+    return data.encode("utf-8", "surrogatepass")
+
+
+def _check(problems: list[str]) -> None:
+    if problems:
+        some = "1 record" if len(problems) == 1 else f"{len(problems):,} records"
+        raise ImportFailed(f"{some} cannot be imported: {'; '.join(problems[:3])}", problems=problems)

@@ -56,25 +56,36 @@ def export_memories(
     step: Step | None = None,
 ) -> Exported:
     """Write an archive to a file of the folder, or into the answer."""
-    source = _Source(snapshot, scope, step)
+    filters = Filters() if scope is None else Filters(scope=scope, scopes_below=True)
+    uids: dict[str, str] = {}
+    linked = 0
 
-    def write(out: BinaryIO) -> int:
-        links = source.associations() if associations else iter(())
-        return archive.write(out, form, scope, source.memories(), links, gzip=gzip)
+    def memories() -> Iterator[JsonObject]:
+        for record in records_of(snapshot, filters, step):
+            uids[record.name] = record.uid
+            yield memory(record)
+
+    def links() -> Iterator[JsonObject]:
+        """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
+        nonlocal linked
+        for relation in snapshot.relations() if associations else ():
+            if scope is None or (relation.source in uids and relation.target in uids):
+                linked += 1
+                yield association(relation, uids)
 
     if name is None:
         out = _Bounded(limits.inline_bytes)
-        size = write(out)
+        size = archive.write(out, form, scope, memories(), links(), gzip=gzip)
         data = base64.b64encode(out.getvalue()).decode() if gzip else out.getvalue().decode()
-        return Exported(count=source.count, associations=source.linked, bytes=size, data=data)
+        return Exported(count=len(uids), associations=linked, bytes=size, data=data)
     path = os.path.join(folder.path, name)
     try:
         with folder.create(name) as file:
             replaced = os.path.lexists(path)
-            size = write(file)
+            size = archive.write(file, form, scope, memories(), links(), gzip=gzip)
     except (Forbidden, NoSpace) as e:
         raise ExportFailed(e.message, hint=e.hint) from e
-    return Exported(count=source.count, associations=source.linked, bytes=size, path=path, replaced=replaced)
+    return Exported(count=len(uids), associations=linked, bytes=size, path=path, replaced=replaced)
 
 
 class _Bounded(io.BytesIO):
@@ -91,32 +102,6 @@ class _Bounded(io.BytesIO):
                 hint="Give a file_path to write it to a file, or a scope to export less.",
             )
         return super().write(data)
-
-
-class _Source:
-    """The records of an export in the order of their making, a part at a time; those that were read are counted."""
-
-    def __init__(self, snapshot: Snapshot, scope: str | None, step: Step | None) -> None:
-        self._snapshot = snapshot
-        self._scope = scope
-        self._step = step
-        self._uids: dict[str, str] = {}
-        self.count = self.linked = 0
-
-    def memories(self) -> Iterator[JsonObject]:
-        wanted = Filters() if self._scope is None else Filters(scope=self._scope, scopes_below=True)
-        for record in records_of(self._snapshot, wanted, self._step):
-            self._uids[record.name] = record.uid
-            self.count += 1
-            yield memory(record)
-
-    def associations(self) -> Iterator[JsonObject]:
-        """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
-        for relation in self._snapshot.relations():
-            inside = relation.source in self._uids and relation.target in self._uids
-            if inside or self._scope is None:
-                self.linked += 1
-                yield association(relation, self._uids)
 
 
 # ── import ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -160,7 +145,7 @@ def import_memories(
     step: Step | None = None,
     total: int = 0,
 ) -> ImportedMemories:
-    """Take an archive into the project, all of it as one change. What cannot be taken is left out and told.
+    """Take an archive into the project, all of it as one change. What cannot be taken is left out and reported.
 
     A ``prefix`` is where new memories are filed; one that is here stays where it is, whatever the strategy.
 
@@ -218,7 +203,7 @@ class _Archive(Importer):
     def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
         for made in tx.add_records(drafts):
             self._names[made.uid] = made.name
-            self.scopes.add(scopes.shown(made.scope))
+            self.scopes.add(made.path)
 
     def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
         strategy = self._strategy

@@ -14,6 +14,7 @@ from polymnia.engine.transfer.formats.graph_items import SECTIONS, UNFIT, is_lon
 from polymnia.engine.transfer.formats.project import PROJECT, ProjectForm
 from polymnia.engine.transfer.formats.project_csv import COLUMNS, is_table
 from polymnia.engine.transfer.formats.project_zip import DOCUMENT
+from polymnia.engine.transfer.formats.records import BYTE_ORDER_MARK
 
 START = 64 * 1024
 """As many bytes of the beginning of a file are enough to recognize it."""
@@ -76,47 +77,38 @@ def _unpacked(start: bytes) -> Detected:
     return Detected("gzip", start=inner)
 
 
-def is_graph(data: bytes) -> bool:
-    """Whether a file is a knowledge graph, whole or damaged: it has sections, or items with the keys of a graph."""
+def recognize(data: bytes, path: str) -> Literal["graph", "archive"] | ProjectForm | None:
+    """What a file is whose beginning does not say so; None where it is nothing that can be imported.
+
+    A graph, whole or damaged, has sections, or items with the keys of a graph. A list of objects and a table show where
+    their contents stand. That a text is Markdown only its name can tell.
+    """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode()
-    data = data.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n\0")
+    data = data.removeprefix(BYTE_ORDER_MARK).strip(b" \t\r\n\0")
     if not data or data == b"null" or _GRAPH_START.match(data):
-        return True
+        return "graph"
     try:
         value = msgspec.json.decode(data)
     except UNFIT:
-        return GRAPH_SIGN.search(data) is not None
+        if GRAPH_SIGN.search(data):
+            return "graph"
+        value = None
+    if data[:1] in (b"{", b"["):
+        return _recognize_json(value)
+    return "csv" if is_table(data) else "markdown" if path.lower().endswith((".md", ".markdown")) else None
+
+
+def _recognize_json(value: object) -> Literal["graph", "archive", "json"] | None:
     if isinstance(value, dict):
-        return any(key in value for key in SECTIONS) or is_lone_item(value)
-    return isinstance(value, list) and (not value or any(isinstance(one, dict) and is_lone_item(one) for one in value))
-
-
-def is_memories(data: bytes) -> bool:
-    """Whether a JSON document without a format is one of memories."""
-    try:
-        value = msgspec.json.decode(data)
-    except UNFIT:
-        return False
-    return isinstance(value, dict) and any(isinstance(value.get(key), list) for key in ARCHIVE.sections)
-
-
-def project_form(data: bytes, path: str) -> ProjectForm | None:
-    """The form in which a file that does not say what it is can be read as contents; None where there is none.
-
-    A table and a list of objects show where their contents stand. That a text is Markdown only its name can tell.
-    """
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    if data.lstrip()[:1] in (b"{", b"["):
-        try:
-            value = msgspec.json.decode(data)
-        except UNFIT:
-            return None
-        items = value.get("items") if isinstance(value, dict) else value
-        return "json" if isinstance(items, list) and items and all(map(_is_content, items)) else None
-    if is_table(data):
-        return "csv"
-    return "markdown" if data.strip() and path.lower().endswith((".md", ".markdown")) else None
+        if any(key in value for key in SECTIONS) or is_lone_item(value):
+            return "graph"
+        if any(isinstance(value.get(key), list) for key in ARCHIVE.sections):
+            return "archive"
+        value = value.get("items")
+    elif isinstance(value, list) and (not value or any(isinstance(one, dict) and is_lone_item(one) for one in value)):
+        return "graph"
+    return "json" if isinstance(value, list) and value and all(map(_is_content, value)) else None
 
 
 def _is_content(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from polymnia.engine import content, scopes
 from polymnia.engine.ports import Snapshot
@@ -23,6 +23,7 @@ from polymnia.models import (
     new_id,
 )
 
+T = TypeVar("T")
 Ends = tuple[tuple[str, bool], tuple[str, bool], RelationDraft]
 """An association: what its two ends are called and whether that is an id, and the relation without them."""
 
@@ -54,163 +55,158 @@ def records_of(snapshot: Snapshot, filters: Filters, step: Step | None = None) -
 
 def memory(record: Record) -> JsonObject:
     """A memory as a record of an archive. What it lacks is left out; what is read back is the same memory."""
-    told: JsonObject = {"memory_id": record.uid}
-    if record.name != record.uid:
-        told["name"] = record.name
-    if record.kind != content.KIND:
-        told["kind"] = record.kind
-    if len(record.observations) == 1 and record.observations[0].strip():
-        told["content"] = record.observations[0]
-    else:
-        told["observations"] = list(record.observations)
-    told["scope"] = scopes.shown(record.scope)
-    for key, value in (
-        ("session", record.session if record.session != scopes.session_of(record.scope) else None),
-        ("category", record.category),
-        ("content_type", record.content_type),
-        ("summary", record.summary),
-    ):
-        if value is not None:
-            told[key] = value
-    told["tags"] = list(record.tags)
-    told["metadata"] = record.metadata
-    if record.extra:
-        told["extra"] = record.extra
-    told["created_at"] = moment(record.created)
-    told["updated_at"] = moment(record.updated)
-    told["version"] = record.version
-    return told
+    is_content = len(record.observations) == 1 and bool(record.observations[0].strip())
+    return _present(
+        {
+            "memory_id": record.uid,
+            "name": record.name if record.name != record.uid else None,
+            "kind": record.kind if record.kind != content.KIND else None,
+            "content": record.observations[0] if is_content else None,
+            "observations": None if is_content else list(record.observations),
+            "scope": record.path,
+            "session": record.session if record.session != scopes.session_of(record.scope) else None,
+            "category": record.category,
+            "content_type": record.content_type,
+            "summary": record.summary,
+            "tags": list(record.tags),
+            "metadata": record.metadata,
+            "extra": record.extra or None,
+            "created_at": moment(record.created),
+            "updated_at": moment(record.updated),
+            "version": record.version,
+        }
+    )
 
 
 def association(relation: Relation, uids: Mapping[str, str]) -> JsonObject:
-    """A relation as a record of an archive; an end that names no memory is told by its name."""
-    told: JsonObject = {}
-    for end, name in (("source", relation.source), ("target", relation.target)):
-        told |= {end: uids[name]} if name in uids else {f"{end}_name": name}
-    told["type"] = relation.type
-    if relation.strength is not None:
-        told["strength"] = relation.strength
-    if relation.context is not None:
-        told["context"] = relation.context
-    for key, value in (("metadata", relation.metadata), ("extra", relation.extra)):
-        if value:
-            told[key] = value
-    told["origin"] = relation.origin
-    told["created_at"] = moment(relation.created)
-    return told
+    """A relation as a record of an archive; an end that is no memory is given by its name."""
+    ends = {"source": relation.source, "target": relation.target}
+    return {end if name in uids else f"{end}_name": uids.get(name, name) for end, name in ends.items()} | _present(
+        {
+            "type": relation.type,
+            "strength": relation.strength,
+            "context": relation.context,
+            "metadata": relation.metadata or None,
+            "extra": relation.extra or None,
+            "origin": relation.origin,
+            "created_at": moment(relation.created),
+        }
+    )
 
 
-def draft(told: Mapping[str, Any], limits: Limits, prefix: str | None) -> EntityDraft:
-    """The memory a record of an archive stands for; whatever is wrong with it is told by the name of its field."""
-    if unknown := [key for key in told if key not in _MEMORY]:
-        raise Invalid(f"{unknown[0]!r:.60} is no field of a memory", field=str(unknown[0])[:60])
-    uid = _text(told, "memory_id", limits) or _text(told, "id", limits) or None
-    name = _text(told, "name", limits)
-    said = told.get("observations")
-    if (said is None) == (told.get("content") is None):
-        raise Invalid("content must be given, or observations, and not both", field="content")
-    texts = [told["content"]] if said is None else said
-    if not isinstance(texts, list):
-        raise Invalid("observations must be a list of texts", field="observations")
-    for i, text in enumerate(texts):
-        where = "content" if said is None else f"observations[{i}]"
-        legal_text(text, where, limits.text_bytes)
-        if said is None and not text.strip():
-            raise Invalid("content is empty", field="content")
-    scope = scopes.legal_scope(_text(told, "scope", limits) or scopes.shown(None), "scope")
+def _present(fields: JsonObject) -> JsonObject:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def draft(fields: Mapping[str, Any], limits: Limits, prefix: str | None) -> EntityDraft:
+    """The memory a record of an archive stands for; a fault names the field that is wrong."""
+    _check_known(fields, _MEMORY, "a memory")
+    uid = _text(fields, "memory_id", limits) or _text(fields, "id", limits) or new_id()
+    name = _text(fields, "name", limits)
+    texts = _observations(fields, limits)
+    scope = scopes.legal_scope(_text(fields, "scope", limits) or scopes.shown(None), "scope")
     if prefix is not None:
         scope = scopes.legal_scope(f"{prefix}/{scope}", "scope")
     filed = scopes.filed(scope)
-    if (session := _text(told, "session", limits)) is not None and filed["session"] is None:
+    if (session := _text(fields, "session", limits)) is not None and filed["session"] is None:
         filed["session"] = scopes.legal_session(session)
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
-    updated = created if told.get("updated_at") is None else read_moment(told["updated_at"], "updated_at")
-    version = told.get("version", 1)
+    version = fields.get("version", 1)
     if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _MOST:
         raise Invalid(f"version is {version!r:.40}, but must be a whole number from 1 on", field="version")
-    if uid is None:
-        uid = new_id()
+    kind = _text(fields, "kind", limits)
+    created = _time(fields, "created_at")
     return EntityDraft(
         name=uid if name is None else name,
-        kind=_or(_text(told, "kind", limits), content.KIND),
-        observations=tuple(texts),
-        extra=_object(told, "extra", limits),
+        kind=content.KIND if kind is None else kind,
+        observations=texts,
+        extra=_object(fields, "extra", limits),
         scope=filed["scope"],
         session=filed["session"],
-        category=_text(told, "category", limits) or None,
-        content_type=_text(told, "content_type", limits),
-        summary=_text(told, "summary", limits),
-        tags=content.check_tags(_list(told, "tags"), limits),
-        metadata=_object(told, "metadata", limits),
+        category=_text(fields, "category", limits) or None,
+        content_type=_text(fields, "content_type", limits),
+        summary=_text(fields, "summary", limits),
+        tags=content.check_tags(_typed(fields, "tags", list, "a list") or [], limits),
+        metadata=_object(fields, "metadata", limits),
         uid=uid,
         created=created,
-        updated=updated,
+        updated=_time(fields, "updated_at", created),
         version=version,
     )
 
 
-def link(told: Mapping[str, Any], limits: Limits) -> Ends:
+def _observations(fields: Mapping[str, Any], limits: Limits) -> tuple[str, ...]:
+    observed, text = fields.get("observations"), fields.get("content")
+    if (observed is None) == (text is None):
+        raise Invalid("content must be given, or observations, and not both", field="content")
+    if observed is None:
+        if not legal_text(cast(str, text), "content", limits.text_bytes).strip():
+            raise Invalid("content is empty", field="content")
+        return (cast(str, text),)
+    if not isinstance(observed, list):
+        raise Invalid("observations must be a list of texts", field="observations")
+    return tuple(legal_text(one, f"observations[{i}]", limits.text_bytes) for i, one in enumerate(observed))
+
+
+def link(fields: Mapping[str, Any], limits: Limits) -> Ends:
     """The association a record stands for."""
-    if unknown := [key for key in told if key not in _ASSOCIATION]:
-        raise Invalid(f"{unknown[0]!r:.60} is no field of an association", field=str(unknown[0])[:60])
+    _check_known(fields, _ASSOCIATION, "an association")
     ends = []
     for end in ("source", "target"):
-        id = next((t for key in (end, f"{end}_id", f"{end}_memory_id") if (t := _text(told, key, limits))), None)
-        name = _text(told, f"{end}_name", limits)
+        id = next((t for key in (end, f"{end}_id", f"{end}_memory_id") if (t := _text(fields, key, limits))), None)
+        name = _text(fields, f"{end}_name", limits)
         if id is None and name is None:
             raise Invalid(f"{end} must be the id of a memory", field=end)
         ends.append((name or "" if id is None else id, id is not None))
-    strength = told.get("strength")
+    strength = fields.get("strength")
     if strength is not None and (
         isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength <= 1
     ):
         raise Invalid(f"strength is {strength!r:.40}, but must be a number from 0 to 1", field="strength")
-    origin = told.get("origin", "manual")
+    origin = fields.get("origin", "manual")
     if origin not in ("manual", "auto"):
         raise Invalid(f"origin is {origin!r:.40}, but must be manual or auto", field="origin")
-    created = None if told.get("created_at") is None else read_moment(told["created_at"], "created_at")
-    type = _or(_text(told, "type", limits), _or(_text(told, "association_type", limits), "associated_with"))
+    types = (_text(fields, key, limits) for key in ("type", "association_type"))
     made = RelationDraft(
         source="",
         target="",
-        type=type,
+        type=next((type for type in types if type is not None), "associated_with"),
         strength=None if strength is None else float(strength),
-        context=_text(told, "context", limits),
-        metadata=_object(told, "metadata", limits),
-        extra=_object(told, "extra", limits),
+        context=_text(fields, "context", limits),
+        metadata=_object(fields, "metadata", limits),
+        extra=_object(fields, "extra", limits),
         origin=origin,
-        created=created,
+        created=_time(fields, "created_at"),
     )
     return ends[0], ends[1], made
 
 
-def _or(text: str | None, default: str) -> str:
-    """A text, which may be empty, or what stands for none."""
-    return default if text is None else text
+def _check_known(fields: Mapping[str, Any], known: set[str], what: str) -> None:
+    for key in fields:
+        if key not in known:
+            raise Invalid(f"{key!r:.60} is no field of {what}", field=str(key)[:60])
 
 
-def _text(told: Mapping[str, Any], key: str, limits: Limits) -> str | None:
-    value = told.get(key)
+def _text(fields: Mapping[str, Any], key: str, limits: Limits) -> str | None:
+    value = fields.get(key)
     if value is None:
         return None
-    return (
-        legal_text(value, key, limits.text_bytes) if key in ("summary", "context") else legal_name(value, key, limits)
-    )
+    if key in ("summary", "context"):
+        return legal_text(value, key, limits.text_bytes)
+    return legal_name(value, key, limits)
 
 
-def _list(told: Mapping[str, Any], key: str) -> list[Any]:
-    value = told.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise Invalid(f"{key} must be a list, not {type(value).__name__}", field=key)
+def _time(fields: Mapping[str, Any], key: str, default: int | None = None) -> int | None:
+    value = fields.get(key)
+    return default if value is None else read_moment(value, key)
+
+
+def _typed(fields: Mapping[str, Any], key: str, kind: type[T], named: str) -> T | None:
+    value = fields.get(key)
+    if value is not None and not isinstance(value, kind):
+        raise Invalid(f"{key} must be {named}, not {type(value).__name__}", field=key)
     return value
 
 
-def _object(told: Mapping[str, Any], key: str, limits: Limits) -> JsonObject:
-    value = told.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise Invalid(f"{key} must be an object, not {type(value).__name__}", field=key)
-    return content.check_metadata(value, limits)
+def _object(fields: Mapping[str, Any], key: str, limits: Limits) -> JsonObject:
+    value = _typed(fields, key, dict, "an object")
+    return {} if value is None else content.check_metadata(value, limits)

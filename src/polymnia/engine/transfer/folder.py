@@ -26,11 +26,10 @@ _DRAFT = ".polymnia-draft-"
 _DATABASE = b"SQLite format 3\0"
 # No export goes a day without writing anything.
 _DRAFT_AGE = 24 * 3600
-_CLOSE = getattr(os, "O_CLOEXEC", 0)
-_BINARY = getattr(os, "O_BINARY", 0)
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-_STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK | _CLOSE
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | _NO_LINK
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 # Names that open a device wherever they stand, and marks that mean more than a letter.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
@@ -61,11 +60,14 @@ class Folder:
         made: list[str] = []
         try:
             with self._place(name, folders, made) as place:
-                if self._check_target(name, last, place) and place.starts_with(last, _DATABASE):
-                    raise self._refused(name, "it is a database, perhaps this memory itself; no export replaces one")
+                if self._check_target(name, last, place):
+                    with open(place.open(last, _READ), "rb") as there:
+                        if there.read(len(_DATABASE)) == _DATABASE:
+                            why = "it is a database, perhaps this memory itself; no export replaces one"
+                            raise self._refused(name, why)
                 place.clear_old_drafts()
                 draft = f"{_DRAFT}{os.urandom(8).hex()}"
-                descriptor = place.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY | _CLOSE)
+                descriptor = place.open(draft, _CREATE)
                 try:
                     with open(descriptor, "wb", buffering=256 * 1024) as file:
                         yield file
@@ -92,7 +94,7 @@ class Folder:
             with self._place(name, folders, None) as place:
                 if not self._check_target(name, last, place):
                     raise FileNotFoundError
-                descriptor = place.open(last, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BINARY | _CLOSE)
+                descriptor = place.open(last, _READ)
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                     os.close(descriptor)
                     raise self._refused(name, "it is no ordinary file")
@@ -220,11 +222,6 @@ class _Place:
     def __init__(self, path: str, descriptor: int | None) -> None:
         self._path = path
         self._at = descriptor
-
-    def starts_with(self, name: str, mark: bytes) -> bool:
-        """Whether a file begins with these bytes."""
-        with open(self.open(name, os.O_RDONLY | _NO_LINK | _NO_WAIT | _BINARY | _CLOSE), "rb") as file:
-            return file.read(len(mark)) == mark
 
     def _named(self, name: str) -> str:
         return name if self._at is not None else os.path.join(self._path, name)

@@ -107,18 +107,18 @@ def import_graph(
 def match(tx: Transaction, graph: GraphFile) -> None:
     """Make the project equal to the file, by the fewest changes."""
     there = {record.name: record for record in tx.records()}
-    wanted = {entity.name for entity in graph.entities}
-    tx.remove_records([record.id for name, record in there.items() if name not in wanted])
+    names = {entity.name for entity in graph.entities}
+    tx.remove_records([record.id for name, record in there.items() if name not in names])
     _match_records(tx, graph.entities, there)
     missing = Counter(_identity(link) for link in graph.relations)
-    going = []
+    surplus = []
     for relation in tx.relations():
         key = _identity((*relation.ends, relation.extra))
         if missing[key] > 0:
             missing[key] -= 1
         else:
-            going.append(relation.id)
-    tx.remove_relations(going)
+            surplus.append(relation.id)
+    tx.remove_relations(surplus)
     new = []
     for link in reversed(graph.relations):
         if missing[_identity(link)] > 0:

@@ -1,6 +1,6 @@
 """Importing the records of a file: each is made a memory or a link, and matched with what the project has already.
 
-What an archive and a project file do differently is said by their importers.
+What an archive and a project file do differently is what their importers add.
 """
 
 from __future__ import annotations

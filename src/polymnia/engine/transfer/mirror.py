@@ -52,7 +52,7 @@ _known = Decoder(_Known)
 class Mirror:
     """Keeps one project in step with one file; whatever concerns neither is done by the store behind it.
 
-    ``tell`` is told what its owner should know of.
+    ``tell`` is called with what its owner should know.
     """
 
     def __init__(
@@ -206,12 +206,12 @@ class Mirror:
 
     def _set_aside(self, data: bytes) -> str:
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        kept, n = f"{self._path}.broken-{stamp}", 1
-        while os.path.exists(kept):
+        copy, n = f"{self._path}.broken-{stamp}", 1
+        while os.path.exists(copy):
             n += 1
-            kept = f"{self._path}.broken-{stamp}-{n}"
-        _write_out(kept, iter([data]), self._path)
-        return kept
+            copy = f"{self._path}.broken-{stamp}-{n}"
+        _write_out(copy, iter([data]), self._path)
+        return copy
 
     # ── the file and what is known about it ───────────────────────────────────────────────────────────
 

@@ -1,4 +1,4 @@
-"""Exporting the items of a project: which ones, how much of each, and whether people can be told from it."""
+"""Exporting the items of a project: which ones, how much of each, and whether it names people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine import content, scopes
+from polymnia.engine import content
 from polymnia.engine.content import EARLIER, PLAIN, title_of
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Step
@@ -59,7 +59,7 @@ class ProjectExport(Struct, frozen=True, kw_only=True):
     encoding: str | None = None
     path: str | None = None
     unembedded: int | None = None
-    """Items without a vector, where vectors were asked for: no model knows their language, or none was wanted."""
+    """Items without a vector, where vectors were asked for: no model knows their language, or none was chosen."""
 
 
 def export_project(
@@ -115,21 +115,21 @@ def export_project(
 def _earlier_versions(snapshot: Snapshot, record: Record) -> list[JsonObject]:
     """The versions of an item before the one it has now, oldest first; what it had elsewhere comes first."""
     brought = record.extra.get(EARLIER)
-    told = [dict(one) for one in brought] if isinstance(brought, list) else []
-    known = {one.get("version") for one in told}
+    earlier = [dict(one) for one in brought] if isinstance(brought, list) else []
+    known = {one.get("version") for one in earlier}
     here = []
     for _, one in snapshot.versions(record.id):
         if one.version < record.version and one.version not in known:
             known.add(one.version)
             here.append(_version(one))
-    return told + here[::-1]
+    return earlier + here[::-1]
 
 
 def _version(record: Record) -> JsonObject:
-    told: JsonObject = {"version": record.version, "content": content.content(record)}
+    fields: JsonObject = {"version": record.version, "content": content.content(record)}
     if record.summary is not None:
-        told["summary"] = record.summary
-    return told | {"tags": list(record.tags), "metadata": record.metadata, "updated_at": moment(record.updated)}
+        fields["summary"] = record.summary
+    return fields | {"tags": list(record.tags), "metadata": record.metadata, "updated_at": moment(record.updated)}
 
 
 class _Source:
@@ -142,7 +142,7 @@ class _Source:
         self._step = step
         self._uids: dict[str, str] = {}
         self.unembedded = 0
-        self._veil: Any = None  # what hides people, where that is wanted
+        self._veil: Any = None  # what hides people, where that is asked for
         if including.anonymize:
             with importing():
                 from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
@@ -177,12 +177,12 @@ class _Source:
         versions = _earlier_versions(self._snapshot, record) if including.history or not including.content else []
         texts = [content.content(record), *(one["content"] for one in versions)]
         withheld = None if including.content else _Withheld(texts)
-        told: JsonObject = {  # what is None has no field in the file
+        fields: JsonObject = {  # what is None has no field in the file
             "content_id": record.uid,
             "title": title_of(record) if withheld is None else None,  # how the text begins
             "content_type": record.content_type or PLAIN,
             "kind": record.kind,
-            "scope": scopes.shown(record.scope),
+            "scope": record.path,
             "name": record.name if record.name != record.uid else None,
             "session_id": record.session,
             "category": record.category,
@@ -192,24 +192,26 @@ class _Source:
             "version": record.version,
         }
         if including.metadata:
-            told["metadata"] = record.metadata if withheld is None else withheld.metadata(record.metadata)
+            fields["metadata"] = record.metadata if withheld is None else withheld.metadata(record.metadata)
         if withheld is None:
-            told["summary"] = record.summary
+            fields["summary"] = record.summary
             if len(record.observations) == 1:
-                told["content"] = record.observations[0]
+                fields["content"] = record.observations[0]
             else:
-                told["observations"] = list(record.observations)
+                fields["observations"] = list(record.observations)
         if including.history and versions:
-            told["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
+            fields["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
         if including.embeddings and withheld is None and not including.anonymize:  # a vector tells much of its text
-            told["embeddings"] = self._embeddings(record)
-            self.unembedded += not told["embeddings"]
-        return told
+            fields["embeddings"] = self._embeddings(record)
+            self.unembedded += not fields["embeddings"]
+        return fields
 
     def _embeddings(self, record: Record) -> dict[str, list[str]]:
         """The vectors as they are kept, half precision, in base64."""
-        kept = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
-        return {model: [base64.b64encode(half).decode() for half in halves] for model, halves in kept.items() if halves}
+        vectors = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
+        return {
+            model: [base64.b64encode(half).decode() for half in halves] for model, halves in vectors.items() if halves
+        }
 
     def relationships(self) -> Iterator[JsonObject]:
         """Those with both ends in the file."""
@@ -252,16 +254,16 @@ class _Withheld:
 
     def metadata(self, metadata: Mapping[str, Any]) -> JsonObject:
         """Metadata without what repeats the text."""
-        kept = {key: value for key, value in metadata.items() if key not in _DERIVED}
-        if isinstance(title := kept.get("title"), str) and any(title.strip() in text for text in self._texts):
-            del kept["title"]
-        shown = self._value(kept)
+        rest = {key: value for key, value in metadata.items() if key not in _DERIVED}
+        if isinstance(title := rest.get("title"), str) and any(title.strip() in text for text in self._texts):
+            del rest["title"]
+        shown = self._value(rest)
         return shown if isinstance(shown, dict) else {}
 
-    def version(self, told: Mapping[str, Any]) -> JsonObject:
+    def version(self, fields: Mapping[str, Any]) -> JsonObject:
         """An earlier version of it."""
-        kept = {key: value for key, value in told.items() if key not in ("content", "summary", "title")}
-        return kept | {"metadata": self.metadata(told.get("metadata") or {})}
+        rest = {key: value for key, value in fields.items() if key not in ("content", "summary", "title")}
+        return rest | {"metadata": self.metadata(fields.get("metadata") or {})}
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -62,7 +62,7 @@ def import_project(
     step: Step | None = None,
     made: Callable[[list[Record]], None] | None = None,
 ) -> ProjectImport:
-    """Take a project file in. What cannot be taken is left out and told. ``made`` is told of every new item."""
+    """Take a project file in. What cannot be taken is left out and reported. ``made`` is called with every new item."""
     file = _ProjectFile(open, limits, form, merging, keep_ids, made)
     drawn = []
     for _, ((source, _), (target, _), link) in file.add_memories(tx, step):
@@ -79,21 +79,21 @@ def import_project(
     )
 
 
-def item_draft(told: JsonObject, limits: Limits) -> EntityDraft:
+def item_draft(record: JsonObject, limits: Limits) -> EntityDraft:
     """The item a record of a project file stands for."""
-    fields = {_RENAMED.get(key, key): value for key, value in told.items() if key not in _APART}
+    fields = {_RENAMED.get(key, key): value for key, value in record.items() if key not in _APART}
     if fields.get("content") is None and fields.get("observations") is None:
         raise Invalid("content is missing", field="content")
     fields.setdefault("kind", CONTENT)
     made = draft(fields, limits, None)
     metadata, extra = made.metadata, made.extra
-    title = told.get("title")
+    title = record.get("title")
     if isinstance(title, str) and "title" not in metadata and made.name == made.uid:
         start = made.observations[0][:400] if made.observations else ""
         words = title.strip().rstrip("…").rstrip()
         if words and words not in start:  # one that stands there needs not be kept apart
             metadata = {**metadata, "title": legal_text(title.strip(), "title", limits.text_bytes)}
-    if isinstance(history := told.get("history"), list) and history:
+    if isinstance(history := record.get("history"), list) and history:
         for at, version in enumerate(history):
             if not isinstance(version, dict):
                 raise Invalid(f"history[{at}] is no object", field="history")

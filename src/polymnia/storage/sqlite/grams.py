@@ -100,21 +100,18 @@ class Substrings(OpenProject):
 
     def _match(self, form: str) -> str | None:
         """The index query that finds every text with the form and some others; None where a scan is better."""
-        if not self._indexed or self._texts <= _SCAN_BELOW:
+        if not self._indexed or self._texts <= (_SCAN_BELOW if len(form) >= 3 else _SCAN_SHORT_BELOW):
             return None
+        match = self._cover(form, _TERMS)
+        return quoted("\x01\x01\x01") if match == "" else match
+
+    def _cover(self, form: str, most: int) -> str | None:
+        """What the index is asked for a form, empty where it has nothing; None where more trigrams start with it."""
         if len(form) >= 3:
             return cover(form)
-        if self._texts <= _SCAN_SHORT_BELOW:
-            return None
-        terms = self._terms(form, _TERMS + 1)
-        if len(terms) > _TERMS:
-            return None
-        return " OR ".join(quoted(term) for (term,) in terms) or quoted("\x01\x01\x01")
-
-    def _terms(self, start: str, limit: int) -> list[Any]:
-        start = start.translate(_AS_INDEXED)
-        found: list[Any] = self._run(SQL["terms_starting"], (start, _above(start), limit)).fetchall()
-        return found
+        start = form.translate(_AS_INDEXED)
+        terms = self._run(SQL["terms_starting"], (start, _above(start), most + 1)).fetchall()
+        return None if len(terms) > most else " OR ".join(quoted(term) for (term,) in terms)
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         """Whether about ``limit`` or more texts hold one of the folded forms."""
@@ -127,15 +124,9 @@ class Substrings(OpenProject):
             return False
 
     def _holds_many(self, form: str, limit: int) -> bool:
-        if len(form) < 3:
-            terms = self._terms(form, _TELLING + 1)
-            if len(terms) > _TELLING:
-                return True
-            match = " OR ".join(quoted(term) for (term,) in terms)
-        else:
-            match = cover(form)
+        match = self._cover(form, _TELLING)
         if not match:
-            return False
+            return match is None
         border = self._base + self._indexed
         row = self._run(SQL["candidates"], (self._base, border, match, limit)).fetchone()
         return row is not None and row[0] >= limit

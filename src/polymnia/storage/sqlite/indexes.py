@@ -50,7 +50,6 @@ class Indexing(SqliteSnapshot):
     # ── characters ────────────────────────────────────────────────────────────────────────────────────
 
     def index_characters(self, most: int) -> int:
-        """Bring the texts of up to so many more rows into the substring index; answers how many rows still wait."""
         self._noted = True
         self._index_new(most)
         self._run(SQL["set_indexed"], (self._indexed, self._project))
@@ -120,7 +119,6 @@ class Indexing(SqliteSnapshot):
             self._run(SQL["add_stale"], (id,))
 
     def drop_indexes(self) -> None:
-        """Make counts and lists again, and empty all else that is made of the texts."""
         self.drop_characters()
         self.drop_words()
         self.drop_vectors([])
@@ -146,7 +144,6 @@ class Indexing(SqliteSnapshot):
     # ── words ─────────────────────────────────────────────────────────────────────────────────────────
 
     def list_words(self, most: int) -> int:
-        """Bring up to so many texts into the word index; answers how many still wait."""
         self._noted = True
         self._list_words(most)
         self._run(SQL["set_listed"], (self._listed, self._passages, self._project))
@@ -205,7 +202,6 @@ class Indexing(SqliteSnapshot):
         self._run(SQL["drop_stale"], (id - 1, id))
 
     def drop_words(self) -> None:
-        """Empty the word index."""
         self._noted = True
         for statement in ("drop_blocks", "drop_postings"):
             self._run(SQL[statement], (self._project,))
@@ -272,10 +268,6 @@ class Indexing(SqliteSnapshot):
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────────
 
     def put_vectors(self, model: str, dimensions: int, given: Sequence[Vector]) -> int:
-        """Keep vectors, an empty one where there will be none; answers how many were kept.
-
-        Those of a text that is gone, or that another process was faster with, are passed over.
-        """
         self._noted = True
         added = 0
         number = self._model(model, dimensions)
@@ -311,7 +303,6 @@ class Indexing(SqliteSnapshot):
             self._run(SQL["drop_vector"], (id,))
 
     def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Let go of the vectors of every model but these; answers how many went."""
         self._noted = True
         span = (self._base, self._top)
         if not keep:  # whatever is left of them, and of models that are not known
@@ -328,7 +319,6 @@ class Indexing(SqliteSnapshot):
         return dropped
 
     def count_reads(self, reads: Iterable[Seen]) -> None:
-        """Add counts of reads to those there are."""
         self._noted = True
         for one in reads:
             if self._base < one.memory <= self._top:
@@ -337,12 +327,10 @@ class Indexing(SqliteSnapshot):
     # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
 
     def forget_notes(self, start: str, end: str) -> None:
-        """Forget what was kept under a range of keys."""
         self._noted = True
         self._run(SQL["forget_facts"], (self._project, start, end))
 
     def note(self, key: str, value: str | None) -> None:
-        """Keep a small fact about the project beside its memories."""
         self._noted = True
         if value is None:
             self._run(SQL["forget_fact"], (self._project, key))

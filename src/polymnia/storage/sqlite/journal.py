@@ -22,6 +22,14 @@ BOOKKEEPING = frozenset(("version", "updated"))
 Run: TypeAlias = Callable[..., Any]
 """Runs a statement on the connection at hand."""
 
+ROWS = {
+    "m": "memory_rows_between",
+    "o": "observation_rows_between",
+    "r": "relation_rows_between",
+    "s": "session_rows_between",
+}
+"""The statement that reads a range of rows, by the kind of row."""
+
 decode = Decoder(JsonObject).decode
 
 
@@ -42,72 +50,53 @@ def undone_by(run: Run, number: int) -> int | None:
     return chain[1] if len(chain) % 2 == 0 else None
 
 
-class _Story:
-    """What each change did to one name, gathered from rows and journal items."""
-
-    def __init__(self) -> None:
-        self.changes: dict[int, tuple[Any, ...]] = {}
-        self.marks: dict[int, JsonObject] = {}
-
-    def mark(self, row: tuple[Any, ...]) -> JsonObject:
-        self.changes[row[0]] = row
-        return self.marks.setdefault(
-            row[0],
-            {"version": None, "added": [], "removed": [], "related": [], "unrelated": [], "changed": {}},
-        )
-
-    def events(self, run: Run) -> list[Event]:
-        events = []
-        for id in sorted(self.marks):
-            mark = self.marks[id]
-            for key in ("added", "removed", "related", "unrelated"):
-                mark[key] = tuple(text for _, text in sorted(mark[key]))
-            events.append(Event(change=change(run, self.changes[id]), **mark))
-        return events
-
-
 def history(run: Run, project: int, name: str) -> list[Event]:
     """Everything that happened to memories of this name and their relations, oldest first."""
     base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
-    story = _Story()
+    changes: dict[int, tuple[tuple[Any, ...], JsonObject]] = {}  # each with what it did
 
-    def made(row_id: int) -> JsonObject | None:
-        row = run(SQL["change_that_made"], (project, row_id - base)).fetchone()
-        return story.mark(row) if row else None
+    def mark(row: tuple[Any, ...]) -> JsonObject:
+        lists: JsonObject = {"added": [], "removed": [], "related": [], "unrelated": []}
+        return changes.setdefault(row[0], (row, {"version": None, "changed": {}, **lists}))[1]
 
-    def marked(change_id: int) -> JsonObject:
-        return story.mark(run(SQL["change"], (project, change_id)).fetchone())
+    def made(ref: int) -> JsonObject:
+        row = run(SQL["change_that_made"], (project, ref - base)).fetchone()
+        return mark(row or (0,))  # 0: a row that no change has made
+
+    def marked(change: int) -> JsonObject:
+        return mark(run(SQL["change"], (project, change)).fetchone())
 
     ids = {id for (id,) in run(SQL["id_of"], (project, name))}
     ids |= {id for (id,) in run(SQL["deleted_named"], (base, top, name))}
     for id in sorted(ids):
-        _tell_memory(run, id, made, marked)
-    gone = {ref: decode(before) for ref, before in run(SQL["deleted_relations_named"], (base, top, name))}
-    there = {row[0]: row for row in run(SQL["relations_of"], (project, name, project, name))}
-    for ref in gone.keys() | there.keys():
-        if ref in gone:
-            ends = gone[ref]
-            arrow = f"{ends['source']} -{ends['type']}-> {ends['target']}"
-        else:
-            arrow = f"{there[ref][1]} -{there[ref][3]}-> {there[ref][2]}"
-        if (mark := made(ref)) is not None:
-            mark["related"].append((ref, arrow))
+        _mark_memory(run, id, made, marked)
+    there = run(SQL["relations_of"], (project, name, project, name))
+    arrows = {row[0]: f"{row[1]} -{row[3]}-> {row[2]}" for row in there}
+    for ref, before in run(SQL["deleted_relations_named"], (base, top, name)):
+        ends = decode(before)
+        arrows[ref] = f"{ends['source']} -{ends['type']}-> {ends['target']}"
+    for ref, arrow in arrows.items():
+        made(ref)["related"].append((ref, arrow))
         for at, op, *_ in run(SQL["items_of_owner"], (ref,)).fetchall():
             marked(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
-    return story.events(run)
+    changes.pop(0, None)
+    events = []
+    for _, (row, did) in sorted(changes.items()):
+        for key in ("added", "removed", "related", "unrelated"):
+            did[key] = tuple(text for _, text in sorted(did[key]))
+        events.append(Event(change=change(run, row), **did))
+    return events
 
 
-def _tell_memory(run: Run, id: int, made: Any, marked: Any) -> None:
+def _mark_memory(run: Run, id: int, made: Callable[[int], JsonObject], marked: Callable[[int], JsonObject]) -> None:
     items = run(SQL["items_of_owner"], (id,)).fetchall()
     texts = dict(run(SQL["texts"], (id,)).fetchall())
     for _, op, kind, ref, _, before in items:
         if kind == "o" and op == "d":
             texts.setdefault(ref, decode(before)["text"])
-    if (mark := made(id)) is not None:
-        mark["created"], mark["version"] = True, 1
+    made(id).update(created=True, version=1)
     for ref, text in texts.items():
-        if (mark := made(ref)) is not None:
-            mark["added"].append((ref, text))
+        made(ref)["added"].append((ref, text))
     for at, op, kind, ref, _, before in items:
         if op == "p":
             continue  # a permanent delete took what it told
@@ -175,13 +164,10 @@ def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Recor
     if cut is None:
         return [], []
     border = base + cut[1]  # rows above this number were made later
+    columns = {"m": rows.MEMORY_COLUMNS, "o": rows.OBSERVATION_COLUMNS, "r": rows.RELATION_COLUMNS}
     tables: dict[str, dict[int, JsonObject]] = {
-        kind: {row[0]: dict(zip(columns, row, strict=True)) for row in run(SQL[statement], (base, border)).fetchall()}
-        for kind, statement, columns in (
-            ("m", "memory_rows_between", rows.MEMORY_COLUMNS),
-            ("o", "observation_rows_between", rows.OBSERVATION_COLUMNS),
-            ("r", "relation_rows_between", rows.RELATION_COLUMNS),
-        )
+        kind: {row[0]: dict(zip(columns[kind], row, strict=True)) for row in run(SQL[ROWS[kind]], (base, border))}
+        for kind in columns
     }
     for _, op, kind, ref, _, before in run(SQL["items_after"], (project, cut[0])):
         if ref > border or kind not in tables:

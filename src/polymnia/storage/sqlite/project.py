@@ -69,11 +69,11 @@ class Searched(OpenProject):
 
     def texts(self, after: int, last: int) -> Iterator[Text]:
         """The searchable texts with numbers above one and up to another, in order."""
-        return map(rows.text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
+        return map(_text, self._run(SQL["texts_between"], (self._base + after, self._base + last)))
 
     def texts_of(self, numbers: Sequence[int]) -> list[Text]:
         """The searchable texts of these numbers that are there, in order."""
-        return list(map(rows.text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
+        return list(map(_text, self._run(SQL["texts_among"], (self._base, encode(list(numbers)).decode()))))
 
     def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
         """The indexed passages above a number, block by block."""
@@ -162,3 +162,20 @@ class Searched(OpenProject):
 
         given = (self._base, encode(list(numbers)).decode(), limit)
         return {facet: self._run(SQL[name], given).fetchall() for facet, name in filters.FACETS.items()}
+
+
+def _text(row: tuple[Any, ...]) -> Text:
+    return Text(
+        id=row[0] % rows.SPAN,
+        memory=row[1] % rows.SPAN,
+        name="" if row[2] == row[10] else row[2],  # a name that is the id says nothing
+        kind=row[3],
+        body=row[4],
+        session=row[5],
+        created=row[6],
+        tags=tuple(rows.decode(row[7])) if row[7] else (),
+        category=row[8],
+        summary=row[9],
+        bare=bool(row[11]),
+        scope=row[12],
+    )

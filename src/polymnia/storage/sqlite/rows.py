@@ -9,12 +9,12 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, Text, fold, normal, skeleton
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, normal, skeleton
 
 __all__ = [
     "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
     "SESSION_COLUMNS", "SPAN", "cell", "decode", "digest", "drafted", "fold", "fold_or_none", "head", "json_or_none",
-    "look", "now", "record", "relation", "text",
+    "look", "now", "record", "relation",
 ]  # fmt: skip
 
 SPAN = 1 << 32
@@ -126,24 +126,6 @@ def relation(row: tuple[Any, ...]) -> Relation:
         extra=decode(row[7]) if row[7] else {},
         origin=row[8],
         created=row[9],
-    )
-
-
-def text(row: tuple[Any, ...]) -> Text:
-    """A searchable text from the columns of the text statements."""
-    return Text(
-        id=row[0] % SPAN,
-        memory=row[1] % SPAN,
-        name="" if row[2] == row[10] else row[2],  # a name that is the id says nothing
-        kind=row[3],
-        body=row[4],
-        session=row[5],
-        created=row[6],
-        tags=tuple(decode(row[7])) if row[7] else (),
-        category=row[8],
-        summary=row[9],
-        bare=bool(row[11]),
-        scope=row[12],
     )
 
 

@@ -25,28 +25,23 @@ class SqliteSnapshot(Substrings, Searched):
     """One consistent view of one project: its memories, their relations, and their past."""
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
-        """The ids of those of the names that exist."""
         if len(names) == 1:
             row = self._run(SQL["id_of"], (self._project, names[0])).fetchone()
             return {} if row is None else {names[0]: row[0]}
         return dict(self._run(SQL["ids_of"], (self._project, encode(names).decode())))
 
     def ids_ever(self, name: str) -> list[int]:
-        """The ids of all records that bear the name or bore it when they were deleted."""
         deleted = self._run(SQL["deleted_named"], (self._base, self._top, name))
         return sorted({*self.ids([name]).values(), *(id for (id,) in deleted)})
 
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
-        """The ids of the records with these public ids."""
         return dict(self._run(SQL["ids_of_uids"], (self._project, encode(list(uids)).decode())))
 
     def uids(self, ids: Sequence[int]) -> dict[int, str]:
-        """The public ids of those of the records that are there."""
         mine = [id for id in ids if self._base < id <= self._top]
         return dict(self._run(SQL["uids_of_ids"], (encode(mine).decode(),)))
 
     def load(self, ids: Sequence[int]) -> list[Record]:
-        """The records of these ids in the order of their making."""
         loaded: list[Record] = []
         ordered = sorted(id for id in ids if self._base < id <= self._top)
         if not ordered:
@@ -69,7 +64,6 @@ class SqliteSnapshot(Substrings, Searched):
         return [rows.record(row, texts[row[0]]) for row in memories]
 
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """Every record above an id, in the order of their making, a page at a time."""
         after = max(after, self._base)
         while limit is None or limit > 0:
             size = _PAGE if limit is None else min(limit, _PAGE)
@@ -83,23 +77,19 @@ class SqliteSnapshot(Substrings, Searched):
                 limit -= size
 
     def newest(self, limit: int) -> list[Record]:
-        """The records made last, newest first."""
         ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
         return self.load(ids)[::-1] if ids else []
 
     def page(self, skip: int, limit: int) -> list[Record]:
-        """The records made last, newest first, without the first so many."""
         ids = [id for (id,) in self._run(SQL["page"], (self._base, self._top, limit, skip))]
         return self.load(ids)[::-1] if ids else []
 
     def around(self, id: int, reach: int) -> list[int]:
-        """The ids of up to so many records made just before a record, and as many made just after it."""
         before = self._run(SQL["ids_before"], (self._base, id, reach)).fetchall()
         after = self._run(SQL["ids_after"], (id, self._top, reach)).fetchall()
         return [near for (near,) in (*reversed(before), *after)]
 
     def scopes(self) -> list[tuple[str | None, int]]:
-        """Every scope that has memories, with how many, in order of their paths; None is the default one."""
         found = self._run(SQL["scopes"], (self._project,)).fetchall()
         if not found and self._texts:  # the counts were lost
             self.damage.add("counts of scopes")
@@ -107,7 +97,6 @@ class SqliteSnapshot(Substrings, Searched):
         return [(path or None, count) for path, count in found]
 
     def sessions(self) -> list[Session]:
-        """Every session, in the order they began."""
         found = self._run(SQL["sessions"], (self._project,))
         return [
             Session(name, min(began, created or began), updated or began, memories)
@@ -115,22 +104,18 @@ class SqliteSnapshot(Substrings, Searched):
         ]
 
     def has_session(self, name: str) -> bool:
-        """Whether there is a session of that name."""
         return self._run(SQL["session"], (self._project, name)).fetchone() is not None
 
     def strongest(self, names: Sequence[str], each: int) -> dict[str, list[Relation]]:
-        """For each of the names its strongest relations, up to so many: those without a strength first."""
         found: dict[str, dict[int, Relation]] = {}
         for row in self._run(SQL["strongest"], (self._project, encode(list(names)).decode(), each)):
             found.setdefault(row[0], {})[row[1]] = rows.relation(row[1:])
         return {name: sorted(many.values(), key=_weakness)[:each] for name, many in found.items()}
 
     def relations(self) -> Iterator[Relation]:
-        """Every relation, in the order of their making."""
         return map(rows.relation, self._run(SQL["relations"], (self._base, self._top, -1)))
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start or end at one of the names, each once, in the order of their making."""
         # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
         if not names:
             return []
@@ -143,21 +128,17 @@ class SqliteSnapshot(Substrings, Searched):
         return [rows.relation(found[id]) for id in sorted(found)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start at one of the names, in the order of their making."""
         found = self._run(SQL["relations_from"], (self._project, encode(names).decode()))
         return [rows.relation(row) for row in found]
 
     def loose_relations(self) -> list[Relation]:
-        """The relations whose source names nothing."""
         found = self._run(SQL["loose_relations"], (self._project, self._base, self._top))
         return [rows.relation(row) for row in found]
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
-        """Every stored relation with one of these (source, target, type)."""
         return [rows.relation(row) for one in ends for row in self._run(SQL["same_relation"], (self._project, *one))]
 
     def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
-        """For each of the texts that is an observation, the ids of its records."""
         digests = encode([rows.digest(text) for text in texts]).decode()
         wanted, found = set(texts), dict[str, list[int]]()
         for memory, text in self._run(SQL["saying"], (self._base, self._base + last, digests)):
@@ -166,13 +147,11 @@ class SqliteSnapshot(Substrings, Searched):
         return found
 
     def same_text(self, text: str, scope: str | None) -> int | None:
-        """The oldest memory of a scope that says exactly the same as a text, and nothing else."""
         form = normal(text)
         found = self._run(SQL["same_text"], (rows.digest(text), self._base, self._top, scope))
         return next((memory for memory, other in found if normal(other) == form), None)
 
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs (given name, stored name) that differ but could be taken for one another."""
         pairs = []
         for name in names:
             for (other,) in self._run(SQL["same_look"], (self._project, rows.look(name), name)):
@@ -181,58 +160,48 @@ class SqliteSnapshot(Substrings, Searched):
         return pairs
 
     def count(self) -> tuple[int, int]:
-        """How many records and relations there are."""
         row = self._run(SQL["count"], (self._base, self._top)).fetchone()
         return (row[0], row[1]) if row else (0, 0)
 
     def noted(self, key: str) -> str | None:
-        """What was kept under the key."""
         row = self._run(SQL["fact"], (self._project, key)).fetchone()
         return row[0] if row else None
 
     def notes(self, start: str, end: str, limit: int) -> list[str]:
-        """The keys of a range that something was kept under, in order."""
         return [key for (key,) in self._run(SQL["facts"], (self._project, start, end, limit))]
 
     def changes(self, limit: int) -> list[Change]:
-        """The newest changes of this project, newest first."""
         from polymnia.storage.sqlite.journal import change
 
         return [change(self._run, row) for row in self._run(SQL["changes"], (self._project, limit))]
 
     def change(self, number: int) -> Change | None:
-        """One change of this project by its number."""
         from polymnia.storage.sqlite.journal import change
 
         row = self._run(SQL["change"], (self._project, number)).fetchone()
         return None if row is None else change(self._run, row)
 
     def history(self, name: str) -> list[Event]:
-        """Everything that happened to memories of this name, oldest first."""
         from polymnia.storage.sqlite.journal import history
 
         return history(self._run, self._project, name)
 
     def versions(self, id: int) -> list[tuple[Change, Record]]:
-        """A memory as it was after each change that is known of it, newest first."""
         from polymnia.storage.sqlite.journal import versions
 
         return versions(self._run, self._project, id)
 
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
-        """The project (or the one name with its relations) as it was at a time."""
         from polymnia.storage.sqlite.journal import as_of
 
         return as_of(self._run, self._project, at, name)
 
     def touches(self, start: int | None = None, end: int | None = None) -> list[Touch]:
-        """What every change did to each memory, oldest first."""
         from polymnia.storage.sqlite import journal
 
         return journal.touches(self._run, self._project, self._base, self._top, start, end)
 
     def seen(self, start: int | None = None, end: int | None = None) -> list[Seen]:
-        """How often each memory was read in each hour, oldest first."""
         from polymnia.storage.sqlite import journal
 
         return journal.seen(self._run, self._base, self._top, start, end)
@@ -280,60 +249,47 @@ class SmallProject(SqliteSnapshot):
         self._values = values
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
-        """The ids of those of the names that exist."""
         ids = self._values.ids
         return {name: ids[name] for name in names if name in ids}
 
     def load(self, ids: Sequence[int]) -> list[Record]:
-        """The records of these ids in the order of their making."""
         by_id = self._values.by_id
         return [by_id[id] for id in sorted(ids) if id in by_id]
 
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """Every record above an id, in the order of their making."""
         return iter([record for record in self._values.records if record.id > after][:limit])
 
     def newest(self, limit: int) -> list[Record]:
-        """The records made last, newest first."""
         return self._values.records[: -limit - 1 : -1]
 
     def relations(self) -> Iterator[Relation]:
-        """Every relation, in the order of their making."""
         return iter(self._values.relations)
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start or end at one of the names, each once, in the order of their making."""
         found = {relation.id: relation for name in names for relation in self._values.linked.get(name, ())}
         return [found[id] for id in sorted(found)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start at one of the names, in the order of their making."""
         wanted = set(names)
         return [relation for relation in self._values.relations if relation.source in wanted]
 
     def loose_relations(self) -> list[Relation]:
-        """The relations whose source names nothing."""
         return [relation for relation in self._values.relations if relation.source not in self._values.ids]
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
-        """Every stored relation with one of these (source, target, type)."""
         linked = self._values.linked
         return [relation for one in ends for relation in linked.get(one[0], ()) if relation.ends == one]
 
     def containing(self, forms: Sequence[str]) -> list[int]:
-        """Ids of the records that contain one of the folded forms in name, kind or an observation."""
         return [id for id, text in self._values.texts if any(form in text for form in forms)]
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
-        """Whether about ``limit`` or more texts hold one of the folded forms."""
         return False
 
     def names_starting(self, prefix: str, limit: int) -> list[str]:
-        """Names that start with the prefix, in alphabetical order."""
         return sorted(name for name in self._values.ids if name.startswith(prefix))[:limit]
 
     def count(self) -> tuple[int, int]:
-        """How many records and relations there are."""
         return len(self._values.records), len(self._values.relations)
 
 

@@ -154,9 +154,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: add_observation
 INSERT INTO observation (id, memory, digest, text, fold) VALUES (?, ?, ?, ?, ?);
 
--- name: add_relation
-INSERT INTO relation (id, project, source, target, type, extra, created) VALUES (?, ?, ?, ?, ?, ?, ?);
-
 -- name: add_tag
 INSERT OR IGNORE INTO tag (project, tag, memory) VALUES (?, ?, ?);
 
@@ -179,9 +176,6 @@ UPDATE memory SET version = ?, updated = ?, created = ? WHERE id = ?;
 UPDATE memory SET kind = ?, kind_fold = ?, extra = ?, scope = ?, session = ?, category = ?, content_type = ?, summary = ?,
                   tags = ?, metadata = ?
 WHERE id = ?;
-
--- name: set_extra
-UPDATE memory SET extra = ? WHERE id = ?;
 
 -- name: equal_texts
 SELECT id, text FROM observation WHERE memory = ? AND digest = ?;

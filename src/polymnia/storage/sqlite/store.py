@@ -47,7 +47,6 @@ class SqliteStore(ConnectionPool):
         self._small_projects = SmallProjectCache()
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
-        """One consistent view of a project. Never waits for a writer."""
         return _Reading(self, project, self._small_projects)
 
     def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
@@ -55,20 +54,16 @@ class SqliteStore(ConnectionPool):
         return _Reading(self, project, None)
 
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[SqliteTransaction]:
-        """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
         return _Writing(self, project, who, action)
 
     def stamp(self, project: str) -> int:
-        """A number that changes whenever any process has committed a change to the project."""
         found = self._fetched("project", project)
         return int(found[0][TOUCHED]) if found else 0
 
     def projects(self) -> list[str]:
-        """The names of all projects, oldest first."""
         return [name for (name,) in self._fetched("projects")]
 
     def about(self) -> dict[str, object]:
-        """The kind of store, its file, the version of its format, its size on disk, and what this process has open."""
         with translated(self.path):
             self._open()
             sizes = [os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path)]
@@ -83,7 +78,6 @@ class SqliteStore(ConnectionPool):
         }
 
     def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
-        """Look for faults in a project, or in what all projects share."""
         with importing():
             from polymnia.storage.sqlite import checks
 
@@ -92,7 +86,6 @@ class SqliteStore(ConnectionPool):
             return checks.check(snapshot, project, asked, self._clock())
 
     def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        """Mend faults of these kinds in the project of a transaction, or in what all projects share."""
         with importing():
             from polymnia.storage.sqlite import checks
 
@@ -107,13 +100,11 @@ class SqliteStore(ConnectionPool):
                 self._turn.give()
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
-        """Copy the store as it is at one moment to a file, and verify the copy."""
         from polymnia.storage.sqlite import backups
 
         return backups.back_up(self, path, overwrite=overwrite)
 
     def restore(self, path: str) -> Restored:
-        """Put a backup in place of what the store holds, which is kept in a file beside it."""
         from polymnia.storage.sqlite import backups
 
         restored = backups.restore(self, path)
@@ -149,7 +140,6 @@ class SqliteStore(ConnectionPool):
             self._turn.give()
 
     def place(self) -> object:
-        """Which file is open, by device and inode."""
         self._open()
         return self._opened
 

@@ -68,8 +68,8 @@ class SqliteTransaction(Indexing):
 
     def _add_change(self) -> int:
         by = self._author
-        told = (self._project, self._at, by.who, self._action, self._first, self._seq, self._undoes)
-        self._run(SQL["add_change"], (*told, by.account, by.client, by.dialect, by.tool))
+        what = (self._project, self._at, by.who, self._action, self._first, self._seq, self._undoes)
+        self._run(SQL["add_change"], (*what, by.account, by.client, by.dialect, by.tool))
         return self._db.last_insert_rowid()
 
     def _next(self) -> int:
@@ -168,8 +168,8 @@ class SqliteTransaction(Indexing):
             if texts:
                 for text in texts:
                     self._written += len(text)
-                    given = (self._next(), id, rows.digest(text), text, rows.fold_or_none(text))
-                    self._run(SQL["add_observation"], given)
+                    row = (self._next(), id, rows.digest(text), text, rows.fold_or_none(text))
+                    self._run(SQL["add_observation"], row)
                 self._texts += len(texts)
                 self._bump(id)
 
@@ -219,15 +219,7 @@ class SqliteTransaction(Indexing):
 
     def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
         """Store relations given as (source, target, type, extra keys)."""
-        made = [
-            Relation(id=self._next(), source=s, target=t, type=k, extra=extra, created=self._at)
-            for s, t, k, extra in relations
-        ]
-        self._db.executemany(
-            SQL["add_relation"],
-            ((r.id, self._project, r.source, r.target, r.type, rows.json_or_none(r.extra), r.created) for r in made),
-        )
-        return made
+        return self.relate(RelationDraft(s, t, k, extra=extra) for s, t, k, extra in relations)
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
         """Store relations that carry more than their ends."""
@@ -239,16 +231,14 @@ class SqliteTransaction(Indexing):
             )
             for d in drafts
         ]  # fmt: skip
-        self._db.executemany(
-            SQL["put_back_relation"],
+        rows_of_relations = (
             (
-                (
-                    r.id, self._project, r.source, r.target, r.type, r.strength, r.context,
-                    rows.json_or_none(r.metadata), rows.json_or_none(r.extra), r.origin, r.created,
-                )
-                for r in made
-            ),
+                r.id, self._project, r.source, r.target, r.type, r.strength, r.context, rows.json_or_none(r.metadata),
+                rows.json_or_none(r.extra), r.origin, r.created,
+            )
+            for r in made
         )  # fmt: skip
+        self._db.executemany(SQL["put_back_relation"], rows_of_relations)
         return made
 
     def remove_relations(self, ids: Sequence[int]) -> None:
@@ -265,8 +255,7 @@ class SqliteTransaction(Indexing):
         """Replace the foreign keys a record carries."""
         (old,) = self.load([id])
         if old.extra != extra:
-            self._run(SQL["set_extra"], (rows.json_or_none(extra), id))
-            self._bump(id, extra=rows.json_or_none(old.extra))
+            self.revise(id, {"extra": extra})
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
         """Give a record other values in some of its columns; answers whether anything is another now."""
@@ -276,9 +265,9 @@ class SqliteTransaction(Indexing):
         before = {column: old[column] for column, value in new.items() if old[column] != value}
         if not before:
             return False
-        (record,) = [rows.record(tuple(value for c, value in (old | new).items() if c != "project"), [])]
-        self._run(SQL["set_head"], (record.kind, rows.fold_or_none(record.kind), rows.json_or_none(record.extra),
-                                    *rows.head(record), id))  # fmt: skip
+        record = rows.record(tuple(value for c, value in (old | new).items() if c != "project"), [])
+        head = (record.kind, rows.fold_or_none(record.kind), rows.json_or_none(record.extra), *rows.head(record))
+        self._run(SQL["set_head"], (*head, id))
         self._bump(id, **before)
         if "tags" in before:
             self._untag(id, rows.decode(before["tags"]) if before["tags"] else ())

@@ -8,7 +8,7 @@ from polymnia.engine.ports import DRAWN_LATER
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change, JsonObject
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.journal import BOOKKEEPING, change, decode, undone_by
+from polymnia.storage.sqlite.journal import BOOKKEEPING, ROWS, change, decode, undone_by
 from polymnia.storage.sqlite.statements import SQL
 
 if TYPE_CHECKING:
@@ -94,10 +94,7 @@ class _Undoing:
         self.first: int = first
         self.last: int = last
         self.made: dict[str, dict[int, tuple[Any, ...]]] = {
-            "m": {r[0]: r for r in tx._run(SQL["memory_rows_between"], (first, last)).fetchall()},
-            "o": {r[0]: r for r in tx._run(SQL["observation_rows_between"], (first, last)).fetchall()},
-            "r": {r[0]: r for r in tx._run(SQL["relation_rows_between"], (first, last)).fetchall()},
-            "s": {r[0]: r for r in tx._run(SQL["session_rows_between"], (first, last)).fetchall()},
+            kind: {row[0]: row for row in tx._run(SQL[name], (first, last))} for kind, name in ROWS.items()
         }
         self.items = tx._run(SQL["items"], (self.number,)).fetchall()
         self.drawn: list[int] = []  # relations drawn in the background to or from what the change made

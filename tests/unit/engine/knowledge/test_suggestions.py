@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from form import by_form
-from polymnia.engine.knowledge.classifier import ScopeView
-from polymnia.engine.knowledge.suggestions import Example, suggest
+from polymnia.engine.knowledge.suggestions import Example, ScopeView, suggest
 
 _PARTS = st.text("abcdefgh가나会é", min_size=1, max_size=6)
 _SCOPES = st.lists(_PARTS, min_size=1, max_size=4).map("/".join)

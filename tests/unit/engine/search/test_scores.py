@@ -118,7 +118,7 @@ def test_searches_side_by_side_share_what_is_read_again(memory: Memory, monkeypa
     read.clear()
     monkeypatch.setattr("polymnia.engine.search.finder._CORES", 2)
     monkeypatch.setattr(finder, "_searching", 15)
-    monkeypatch.setattr("polymnia.engine.search.ranking._DEPTHS", {"balanced": (8, 24, 0.0)})
+    monkeypatch.setattr("polymnia.engine.search.ranking._DEPTHS", {"balanced": (8, 24, 0.0, 0.0)})
     assert memory.search("bread oven flour").hits
     assert sum(read) == 2
     assert alone >= 8

@@ -1,4 +1,4 @@
-"""Issues in words: contents that are empty, copied, out of date, contradictory, lone or badly laid out."""
+"""Issues in words: contents that are empty, copied, out of date, contradictory or badly laid out."""
 
 from __future__ import annotations
 
@@ -62,18 +62,6 @@ def _contradictory(of: JsonObject, details: JsonObject) -> Description:
     )
 
 
-def _orphaned(of: JsonObject, details: JsonObject) -> Description:
-    of, count = details, of["count"]
-    near = of["similarity"]
-    return Description(
-        f"{plural(count, 'content')} of {of['contents']:,} {'stands' if count == 1 else 'stand'} alone: no relation, "
-        f"no tag, never found or opened{', and nothing near in meaning' if near else ''}.",
-        f"Contents older than 7 days. The confidence is the share of the project ({of['linked']:.0%}) that has a "
-        "relation, a tag or a reader: how unusual it is here to have none."
-        + (f" Nothing else has a similarity of {near} to them." if near else ""),
-    )
-
-
 def _badly_structured(of: JsonObject, details: JsonObject) -> Description:
     return Description(
         f"{_of(of, details, 'has', 'have')} a broken layout, {plural(of['faults'], 'fault')} in all.",
@@ -87,35 +75,18 @@ DESCRIPTIONS = {
     "duplicated": _duplicated,
     "stale": _stale,
     "contradictory": _contradictory,
-    "orphaned": _orphaned,
     "badly_structured": _badly_structured,
 }
 
 REMARKS: dict[str, str | Callable[..., str]] = {
     "no_content": lambda: "There is no content to look at.",
     "not_compared": lambda pairs: f"{pairs:,} further pairs of contents that are less alike were not compared.",
-    "few_contents": lambda count, least: (
-        f"{plural(count, 'content')}: at least {least} are needed before one can stand alone."
-    ),
-    "never_read": lambda: "Nobody has read anything yet, so that nobody read a content says nothing.",
-    "all_young": lambda: "All contents are younger than 7 days: none had time to be related or found.",
-    "most_alone": lambda lone, old: (
-        f"{lone:,} of {old:,} contents have no relation, tag or reader: that is how this project is kept, not a fault "
-        "of single ones."
-    ),
-    "no_vectors": lambda: (
-        "There are no vectors to say whether a content fits a topic; relations, tags and reads decide alone."
-    ),
-    "some_compared": lambda lone, compared: (
-        f"Of {lone:,} lone contents {compared:,}, evenly spread, were compared with all others."
-    ),
     "some_read": lambda doubtful, step: (
         f"Of {doubtful:,} contents with headings, links or long paragraphs every {step}th was read closely."
     ),
     "superseded_by": lambda by: f"superseded by {by}",
     "status": lambda status: f'its status is "{status}"',
     "over": lambda day: f"{day} is over, and it was last changed before that",
-    "alone": lambda: "no relation, no tag, no reader",
 }
 for _why, _words in _EMPTY.items():
     REMARKS[_why] = _words.__str__

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import two_sided
 from polymnia.models import Record
 
@@ -33,16 +34,12 @@ SUBJECT_DAYS = 6
 """On which a subject must have come up to have a course."""
 _NEARLY_ALL = 0.8  # of the acts: what is nearly everything goes as everything goes
 
-Numbers = np.ndarray[Any, np.dtype[Any]]
 Call = tuple[int, str, str]
 """When, by whom, and which action."""
 
 
 class Bulk(Struct, frozen=True):
-    """A call, or several in a row, that touched very many memories at once: an import, a clean-up.
-
-    ``act`` is the number of its act, -1 where it only brought memories that count at their own dates.
-    """
+    """A call, or several in a row, that touched very many memories; ``act`` is -1 where these have their own dates."""
 
     act: int
     start: int
@@ -102,9 +99,14 @@ class Drift(Struct, frozen=True):
     p: float
 
     @property
-    def ratio(self) -> float:
-        """The later share, as so many times the earlier one."""
-        return (self.after + 1e-9) / (self.before + 1e-9)
+    def times(self) -> float:
+        """How many times the smaller of both shares the larger one is."""
+        return (max(self.before, self.after) + 1e-9) / (min(self.before, self.after) + 1e-9)
+
+    @property
+    def direction(self) -> str:
+        """Where it goes."""
+        return "rising" if self.after > self.before else "falling"
 
 
 def split_who(who: str) -> tuple[str, str | None]:
@@ -223,11 +225,7 @@ def subjects_of(
 
 
 def drift(some: Numbers, all_: Numbers) -> Drift | None:
-    """Whether a subject takes more or less of what is done as time goes on; None where it came up on too few days.
-
-    A test for a trend in a share (Cochran and Armitage) with days for observations: a sitting on one subject
-    is one observation, however many notes came of it.
-    """
+    """Whether a subject's share of what is done rises or falls (Cochran and Armitage, days for observations)."""
     if (some > 0).sum() < SUBJECT_DAYS:
         return None
     total = float(all_.sum())

@@ -1,27 +1,16 @@
-"""Series: counts of equal times, whether they rise or fall, when their level changed, and bursts.
-
-The direction of a series is tested by the ranks (Mann and Kendall), which asks nothing of the counts' distribution;
-neighbouring counts that resemble each other count for less. Its size is the slope of a Poisson regression.
-
-Bursts are looked for in days, not moments: what one sitting brings together is one day's work. That days differ more
-than chance says is measured as a dispersion and taken into the null model, in which each day is drawn with the expected
-number and that dispersion; that of a new level has the same days in any order. Many stretches are looked at: the chance
-is that of the best of them all in projects drawn from the null model, and its far tail comes from the Gumbel law that
-such maxima follow.
-"""
+"""Series: whether counts rise or fall, when their level changed, and bursts (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import two_sided
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_COUNTS = 8
 """How many counts it takes to see a trend."""
@@ -45,12 +34,7 @@ _EULER = 0.5772156649
 
 
 class Trend(Struct, frozen=True, kw_only=True):
-    """How a series of counts goes.
-
-    ``slope`` is the growth from one count to the next as a share (0.05: five per cent more each time), ``change`` the
-    ratio of ``last`` to ``first``, which are the fitted levels at both ends. ``p`` is the chance of so much order
-    in a series without a trend; with less than ``LEAST_COUNTS`` counts it is 1 and the direction ``unknown``.
-    """
+    """How a series goes: growth from count to count, fitted levels at both ends and their ratio, and its chance."""
 
     slope: float = 0.0
     change: float = 1.0
@@ -134,10 +118,7 @@ def _mann_kendall(y: Numbers, level: Numbers) -> float:
 
 
 def bursts(counts: Numbers, expected: Numbers) -> list[Burst]:
-    """Stretches of days on which far more was done than expected, the most certain first.
-
-    ``expected`` need only be right up to a factor: the level is taken from the days outside of the stretch.
-    """
+    """Stretches of days on which far more was done than expected (up to a factor), the most certain first."""
     left, mean = counts.astype(float), expected.astype(float)
     widths = [w for w in _WIDTHS if w * _LONGEST <= len(counts)]
     found: list[Burst] = []
@@ -169,10 +150,7 @@ def bursts(counts: Numbers, expected: Numbers) -> list[Burst]:
 
 
 def _best(rows: Numbers, mean: Numbers, widths: list[int]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Of each row the stretch that is least like the rest of it, upwards (the scan statistic of Kulldorff).
-
-    Its start and stop, how far it stands out, and the dispersion of the rest.
-    """
+    """Of each row the stretch least like the rest (Kulldorff): start, stop, by how much, dispersion of the rest."""
     many, days = rows.shape
     sums = np.concatenate([np.zeros((many, 1)), np.cumsum(rows, axis=1)], axis=1)
     means = np.concatenate([[0.0], np.cumsum(mean)])
@@ -242,7 +220,6 @@ def _gain(inside: Numbers, total: Numbers, share: Numbers) -> Numbers:
 
 
 def _chance(value: float, days: int, draw: Callable[[np.random.Generator, int], Numbers]) -> float:
-    """The chance of such a value among those that are drawn from the null model."""
     rng = np.random.default_rng(_SEED)
     rows = max(1, min(_DRAWN, _AT_ONCE // max(1, days)))
     values = np.concatenate([draw(rng, min(rows, _DRAWN - begin)) for begin in range(0, _DRAWN, rows)])

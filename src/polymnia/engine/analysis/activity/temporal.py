@@ -1,15 +1,10 @@
-"""Temporal patterns: bursts, rhythms, trends and silences of a project, measured against its own usual course.
-
-Everything is asked of the acts in the journal (a call is one act), day by day and in UTC: where people are is not
-stored. Each question has a null model in which nothing is going on; the chances of a project are corrected for all of
-its questions together.
-"""
+"""Temporal patterns: bursts, rhythms, trends and silences, in UTC (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -35,9 +30,9 @@ from polymnia.engine.analysis.activity.series import (
     level_change,
     trend,
 )
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, even_chi_square, held, longest_gap
-from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
@@ -61,8 +56,6 @@ _LONGER, _SHORTEST = 3.0, 3  # times what gaps usually are, and days, from which
 _EXAMPLES = 5
 _WORDS = 6
 _READ = 300  # texts of a burst that its words are taken from, and as many for what the rest says
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class Calendar(Struct, frozen=True):
@@ -97,10 +90,7 @@ class Sign(Struct, frozen=True, kw_only=True):
 
 
 def temporal_patterns(project: ProjectView, *, least: float = LEAST) -> Findings:
-    """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``.
-
-    Findings that are less sure than ``least`` are left out.
-    """
+    """When things were done: ``burst``, ``rhythm``, ``trend``, ``change`` (of level), ``silence`` and ``bulk``."""
     end = project.now if project.end is None else min(project.end, project.now)
     by_id = project.known
     if project.focus is not None:
@@ -175,12 +165,7 @@ def _signs(acts: Acts, days: Calendar, subjects: list[Subject], tick: Callable[[
 
 
 def _daily(times: Numbers) -> Sign | None:
-    """The course of a day; None where there are too few days to tell.
-
-    Each day is an arrow to the middle of its acts on the dial of a clock of 24 hours. Without a rhythm the arrows point
-    anywhere; how far they lead together has a known chance (Rayleigh's test with days for observations, so that
-    a sitting of many notes counts as one).
-    """
+    """The course of a day (Rayleigh's test of the days' arrows on a clock of 24 hours); None where days are too few."""
     angle = (times % DAY) * (2 * math.pi / DAY)
     _, of = np.unique(times // DAY, return_inverse=True)
     count = np.bincount(of)
@@ -219,10 +204,7 @@ def _core(by_hour: Numbers) -> tuple[int, int]:
 
 
 def _weekly(days: Calendar) -> tuple[Sign | None, Numbers]:
-    """The course of a week, and the usual number of acts of each of its days; None under four weeks.
-
-    The days' ranks are compared between days of the week (Kruskal and Wallis): one busy day does not make a rhythm.
-    """
+    """The course of a week (Kruskal and Wallis), and the mean of each of its days; None under four weeks."""
     counts, of = days.counts, days.weekdays
     if len(counts) < 7 * _WEEKS:
         return None, np.zeros(7)
@@ -248,11 +230,7 @@ def _weekly(days: Calendar) -> tuple[Sign | None, Numbers]:
 
 
 def _silences(days: Calendar, resting: Numbers) -> list[Sign]:
-    """Stretches of days without an act that are longer than the project's own gaps explain, the longest first.
-
-    Days of ``resting`` (weekends of a project that rests on them) are left out of the count. The chance is that of a
-    gap as long anywhere when as many active days lie in any order.
-    """
+    """Days without an act, for longer than the project's own gaps explain; resting days do not count."""
     active = days.counts > 0
     place = np.flatnonzero(~resting | active)
     marked = np.flatnonzero(active[place])
@@ -360,9 +338,9 @@ def _of_subject(subject: Subject, days: Calendar) -> list[Sign]:
     if moved is None:
         return []
     found = []
-    if max(moved.ratio, 1 / moved.ratio) >= _DRIFTED:
+    if moved.times >= _DRIFTED:
         evidence = {
-            "direction": "rising" if moved.after > moved.before else "falling",
+            "direction": moved.direction,
             "share_before": round(moved.before, 3),
             "share_after": round(moved.after, 3),
             "start": days.moment(0),
@@ -395,7 +373,10 @@ def _pattern(
     ids, counts = np.unique(acts.memory[acts.touched(touched)], return_counts=True)
     records = [by_id[id] for id in ids[np.lexsort((ids, -counts))].tolist() if id in by_id]
     if sign.name == "burst":
-        evidence = evidence | {"words": _words(records, by_id, project), "examples": _examples(records)}
+        evidence = evidence | {
+            "words": _words(records, by_id, project),
+            "examples": [example(one) for one in records[:_EXAMPLES]],
+        }
     if sign.subject:
         evidence = {"subject": {sign.subject.field: sign.subject.value}, **evidence}
     return Pattern(
@@ -428,19 +409,14 @@ def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
             "memories": len(bulk.ids),
             "calls": bulk.calls,
             "done": ", ".join(f"{kind} {count:,}" for kind, count in sorted(bulk.how.items())),
-            "examples": _examples(records),
+            "examples": [example(one) for one in records[:_EXAMPLES]],
         },
         details={"usual": usual, "brought": bulk.act < 0},
         members=tuple(one.id for one in records),
     )
 
 
-def _examples(records: list[Record]) -> list[dict[str, str]]:
-    return [{"id": one.uid, "title": title_of(one)} for one in records[:_EXAMPLES]]
-
-
 def _words(records: list[Record], by_id: dict[int, Record], project: ProjectView) -> list[str]:
-    """What the records of a burst are about and the others are not."""
     with importing():
         from polymnia.engine.analysis.topics import telling_terms
 

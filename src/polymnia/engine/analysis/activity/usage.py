@@ -1,21 +1,17 @@
-"""Usage patterns: what is read and what is not, what is rewritten, and what is read together.
-
-From the journal and the counts of reads: one sitting of one reader is one reading. Each question is asked of all
-memories at once, against a project in which all are used alike; the number of memories and of questions is taken into
-the confidence.
-"""
+"""Usage patterns: what is read, not read, rewritten and read together (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
@@ -46,19 +42,13 @@ _SHARED = 3  # hours that a pair has in common, at least
 
 _FAR = np.iinfo(np.int64).max
 
-Numbers = np.ndarray[Any, np.dtype[Any]]
-
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
-    """What was read and written, a place in each array for each of the ``records``.
+    """What was read and written, a place in each array for each of the ``records``; ``rows`` are the single readings.
 
-    ``opened`` and ``found`` count days of readers: two readers on one day are two, ten openings by one are one.
-    ``both`` are those on which a reader found and opened it. ``times_opened`` and ``times_found`` are the plain counts.
-    ``changed`` counts the days on which it was changed after its making, ``since`` the readings after its last change.
-    The ``usual_`` counts are what it would have if each reading (or change) fell on any memory that was there that day.
-    ``exposed`` is for how long it could be read and was counted, ``first_read`` the age at which it was first read,
-    both in days; the latter is endless where it never was. ``rows`` are the single readings: place, hour, reader and
-    whether it was opened.
+    ``opened``, ``found``, ``both`` and ``since`` (the last change) count days of readers: ten openings by one are one.
+    The ``usual_`` counts are what a memory would have if each reading or change fell on any that was there that day.
+    ``exposed`` and ``first_read`` are in days; the latter is endless where it never was.
     """
 
     records: Sequence[Record]
@@ -81,10 +71,6 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
     begin: int
     end: int
 
-    def example(self, at: int) -> JsonObject:
-        """A record as evidence."""
-        return {"id": self.records[at].uid, "title": title_of(self.records[at])}
-
     @property
     def main(self) -> tuple[Numbers, Numbers]:
         """Openings, or where there are few all readings; and what is usual of them."""
@@ -94,11 +80,7 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
 
 
 def usage_patterns(project: ProjectView) -> Findings:
-    """What is read and written: ``most_read``, ``found_not_opened``, ``never_read``, ``read_not_updated``,
-    ``rewritten``, ``read_together`` and ``concentration``.
-
-    Findings that are less sure than ``LEAST`` are left out.
-    """
+    """What is read and written, against a project in which all memories are used alike."""
     reads = _counted(project)
     writes = len({one.at for one in project.touches})
     looked_at = {
@@ -257,7 +239,6 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
 
 
 def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern | None:
-    """A finding about single memories, the most striking first."""
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
         (chance, at, sure)
@@ -272,7 +253,7 @@ def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern 
 
 
 def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
-    line = reads.example(at)
+    line = example(reads.records[at])
     changed = {"last_change": moment(int(reads.last_change[at]))}
     if name == "rewritten":
         return line | {"days_changed": int(reads.changed[at])} | changed
@@ -289,7 +270,6 @@ def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
 
 
 def _concentration(reads: ReadCounts) -> Pattern | None:
-    """How unevenly readings are spread over the memories, against equal reading."""
     counts, usual = reads.main
     total, n = int(counts.sum()), len(counts)
     if total < n // 4 or n < 10:
@@ -306,7 +286,6 @@ def _concentration(reads: ReadCounts) -> Pattern | None:
 
 
 def _top(counts: Numbers) -> float:
-    """The share of the tenth read most."""
     many = max(1, len(counts) // 10)
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
@@ -343,13 +322,12 @@ def _never_read(reads: ReadCounts) -> Pattern | None:
         "days": age,
         "stays_unread": round(stays, 3),
         "counted_since": moment(reads.begin),
-        "memories": [reads.example(at) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
+        "memories": [example(reads.records[at]) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
     }
     return _pattern("never_read", min(confidence(p * _ASKED), round(stays, 4)), evidence, reads, oldest)
 
 
 def _read_together(reads: ReadCounts) -> Pattern | None:
-    """Memories that the same reader opens within the same hour, the most certain pair first."""
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
     rates = adjusted([pair[0] for pair in found], possible)
     judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]
@@ -376,9 +354,8 @@ def _read_together(reads: ReadCounts) -> Pattern | None:
 def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[tuple[float, int, int, int, float]], int]:
     """The pairs that are opened together more often than chance brings them together, and how many could be.
 
-    Each has its chance, its two places, how often they were opened together and how often that was to be expected. The
-    latter follows from how often each is opened and how many are opened in an hour: as if what was opened were dealt
-    anew to the same hours.
+    Each has its chance, its two places, how often they were opened together and how often that was to be expected if
+    what was opened were dealt anew to the same hours.
     """
     if not len(place):
         return [], 0

@@ -1,21 +1,17 @@
-"""User patterns: who writes and reads, about what, whose memories nobody else keeps up, and who came or went.
-
-From the journal and the counts of reads. A user is the part before "via" of who did something. Each question has a null
-model in which users are alike; the number of users, subjects and questions is taken into the confidence.
-"""
+"""User patterns: who writes and reads, about what, keeps what alone, came or went (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, split_who, subjects_of
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
-from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Seen
 
@@ -32,8 +28,6 @@ _MOST = 50  # users, those who did most
 _MORE = 1.5  # times what is expected, from which it is said
 _DAYS = 3  # on which somebody was there, to have come or gone
 _CHANGED = 3  # days on which a memory was changed, to have a keeper
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 
 class People(Struct, frozen=True, kw_only=True):
@@ -64,10 +58,7 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
 
 
 def user_patterns(project: ProjectView) -> Findings:
-    """What users do: ``main_writer``, ``main_reader``, ``specialty``, ``sole_keeper``, ``newcomer`` and ``gone``.
-
-    Findings that are less sure than ``LEAST`` are left out.
-    """
+    """What users do, against a project in which all are alike."""
     end = project.now if project.end is None else min(project.end, project.now)
     acts = acts_of(project, project.known, end)
     people = _people(acts, project.seen)
@@ -182,7 +173,6 @@ def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: di
 
 
 def _shares(people: People) -> list[UserAnswer]:
-    """Who writes, and who reads, in more hours than an equal share."""
     found = []
     for name, (user, _) in (("main_writer", people.writes), ("main_reader", people.reads)):
         present = np.bincount(user, minlength=len(people.users))
@@ -205,11 +195,7 @@ def _shares(people: People) -> list[UserAnswer]:
 
 
 def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[UserAnswer], int]:
-    """What takes more of what a user writes than of what others write, and how many looks that took.
-
-    Acts of one day are often about one thing. By how much the days of a user differ for that is measured, and so many
-    acts count as one.
-    """
+    """What a user writes about more than others; acts of one day that are about one thing count as fewer."""
     own, many = people.writer >= 0, len(people.users)
     day = acts.at // DAY
     span = int(day.max()) + 1 if len(day) else 1
@@ -243,7 +229,6 @@ def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[l
 
 
 def _presences(people: People) -> list[UserAnswer]:
-    """Who came late, or is no longer there, although others were."""
     who, hour = (np.concatenate(pair) for pair in zip(people.writes, people.reads, strict=True))
     days = np.unique(hour // 24)
     found = []
@@ -261,11 +246,9 @@ def _presences(people: People) -> list[UserAnswer]:
 
 
 def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Pattern], int]:
-    """Memories changed on several days that only one user ever touched, as one finding for each user; and how many
-    memories one user alone touched.
+    """What was changed on several days by one user alone, a finding for each user; and how many one user alone touched.
 
-    The chance is that of one user alone on all these days when each day's user is drawn by how much they change. What
-    bulk calls changed is left out.
+    The chance is that of one user alone on all these days when each day's user is drawn by how much they change.
     """
     many = max(1, len(people.users))
     ids, place = np.unique(acts.memory, return_inverse=True)
@@ -295,7 +278,7 @@ def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple
         own = [at for at in kept if lowest[at] == one and sure[at] >= LEAST]
         own.sort(key=lambda at: -int(days[at]))
         there = [(by_id[int(ids[at])], int(days[at])) for at in own if int(ids[at]) in by_id]
-        shown = [{"id": r.uid, "title": title_of(r), "days_changed": changed} for r, changed in there[:_EXAMPLES]]
+        shown = [example(r) | {"days_changed": changed} for r, changed in there[:_EXAMPLES]]
         found.append(
             Pattern(
                 type="user_patterns",

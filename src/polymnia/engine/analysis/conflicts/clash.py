@@ -59,11 +59,7 @@ class Order(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Two rows that may clash: how sure that is, what differs, and which of them says that it changed.
-
-    ``changes`` is 1 where the second says what has become of the first, -1 the other way round, else 0. ``anyway`` is
-    whether it would be told if nobody had named the two; ``border`` is what decided on them.
-    """
+    """Two rows that may clash: how sure, what differs, whether it is told unasked, and which tells a change (1, -1)."""
 
     a: int
     b: int
@@ -85,9 +81,8 @@ class Resolution(Struct, frozen=True):
 class Clash(Struct, frozen=True, kw_only=True):
     """Two statements that cannot both hold, or a ring of relations that must have none.
 
-    ``difference`` quotes what differs. ``confidence`` is how often a clash like this one is real. ``members`` are the
-    ids of all records it is about. A ring has ``ring``: how many relations it has, what order they tell, and how many
-    of all relations that tell this order are in no ring.
+    ``confidence`` is how often a clash like this one is real. A ring has ``ring``: how many relations it has, what
+    order they tell, and how many of all relations that tell this order are in no ring.
     """
 
     type: ConflictType
@@ -174,11 +169,7 @@ _SPAN = 26  # characters a date takes at most
 
 
 class Dated(NamedTuple):
-    """A statement with its times: since when it holds by its own words, if it says so, and when it was written.
-
-    That was between ``first`` and ``last``, when its record was made and last changed. ``news``: it says what has
-    become of the other one.
-    """
+    """A statement, since when it holds by its own words, when it was written, and whether it tells what changed."""
 
     text: str
     since: int | None
@@ -245,7 +236,6 @@ def ordered(left: Dated, right: Dated) -> Order:
 
 
 def _dateless(text: str) -> str:
-    """The words of a statement without any date: two that have the same say nothing else than when."""
     return " ".join(_ANY.sub("", text).lower().split())
 
 

@@ -1,8 +1,4 @@
-"""Detection: the clashes of a project, of a set of items, or of one item with the rest.
-
-Statements that have something in common are brought together, the judge says which of them cannot both hold, and what
-provably differs counts whatever it says.
-"""
+"""Detection: the clashes of a project, of a set of items, or of one item with the rest."""
 
 from __future__ import annotations
 
@@ -11,10 +7,9 @@ from difflib import SequenceMatcher
 from math import isnan
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.conflicts.candidates import Candidates
 from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged, ended, said_at
 from polymnia.engine.analysis.conflicts.resolution import clashes
-from polymnia.engine.analysis.conflicts.statements import Statements
+from polymnia.engine.analysis.conflicts.statements import Candidates, Statements
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.pairs import Numbers, Pairs
 from polymnia.engine.knowledge.duplicates import Difference, clash, same_words
@@ -106,7 +101,6 @@ def conflicts_of(
 
 
 def _unjudged(project: ProjectView) -> list[Remark]:
-    """What to say where there is no judge, or where it could not judge some of the statements."""
     judging = project.judging
     ready = judging is not None and judging.load()
     fault = None if judging is None else judging.fault
@@ -164,7 +158,6 @@ def _in_time(table: Statements, rows: tuple[int, int], texts: tuple[str, str]) -
 
 
 def _over(table: Statements, row: int, other: int) -> bool:
-    """Whether a statement held until the other began."""
     end = ended(table.text(row))
     return end is not None and said_at(table.text(other), table.record(other).updated)[0] >= end
 
@@ -182,7 +175,6 @@ def _without_series(rows: list[tuple[int, int]], exact: list[Difference | None])
 
 
 def _apart(here: str, there: str) -> Difference:
-    """The words in which two statements differ, as they are written."""
     left, right = here.split(), there.split()
     found: tuple[list[str], list[str]] = ([], [])
     lower, others = ([word.casefold().strip(".,;:!?") for word in some] for some in (left, right))
@@ -230,7 +222,6 @@ def _records(project: ProjectView, among: Sequence[int] | None) -> list[Record]:
 
 
 def _neighbours(project: ProjectView, record: Record) -> list[Record]:
-    """The records nearest to one by meaning and by words that may be seen and still hold."""
     look, own = project.look, record.id - project.look.base
     numbers = {number for number, _ in look.by_words(project.text(record)[:2000], _NEAR)}
     if (said := look.held(own)) is not None:
@@ -241,13 +232,11 @@ def _neighbours(project: ProjectView, record: Record) -> list[Record]:
 
 
 def _relations(project: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:
-    """The relations of some names that stand between some records."""
     names = {one.name for one in records}
     return [one for one in project.snapshot.relations_of(sorted(of)) if {one.source, one.target} <= names]
 
 
 def _vectors(project: ProjectView, records: Sequence[Record], *, whole: bool) -> tuple[Numbers, float]:
-    """A row for each record, and what the model says of unrelated texts; no columns where there is no model."""
     if not whole or project.model is None:
         return project.vectors_of([one.id for one in records]), project.unrelated
     places = {one.id: at for at, one in enumerate(project.items)}

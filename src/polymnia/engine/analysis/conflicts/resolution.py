@@ -1,7 +1,4 @@
-"""Resolution: judged pairs, opposed decisions and rings of relations as clashes, each once, and what may be done.
-
-No step that is suggested loses a text: the older statement is marked as such, or a person is asked which one holds.
-"""
+"""Resolution: what was judged, opposed decisions and rings as clashes, each once; what is advised loses no text."""
 
 from __future__ import annotations
 
@@ -53,10 +50,7 @@ def clashes(
     suggest: bool,
     only: int | None = None,
 ) -> tuple[list[Clash], int]:
-    """Everything that is sure enough, most certain first; with ``only``, what is about that record.
-
-    And how many pairs would be told besides at the highest sensitivity.
-    """
+    """Everything that is sure enough, most certain first; and how many pairs only the highest sensitivity tells."""
     found, unsure = [], 0
     for pair in pairs:
         if (one := _clash(table, pair, suggest)).type not in types:
@@ -137,7 +131,6 @@ def _marked(old: Side, spot: Statement, new: Side, order: Order) -> Resolution:
 
 
 def _until(record: Record, spot: Statement, end: int) -> tuple[Action, ...]:
-    """The steps that write into a statement until when it held."""
     text, day = record.observations[spot.part], moment(end)[:10]
     said = text[spot.start : spot.end]
     bare = said.rstrip(".。!")
@@ -213,7 +206,6 @@ def _decided(at: int, record: Record) -> _Decided | None:
 
 
 def _telling(text: str) -> frozenset[str]:
-    """The words of a text that are not mostly grammar."""
     return frozenset(word for word in words(text) if len(word) > _GRAMMAR or not word.isascii())
 
 

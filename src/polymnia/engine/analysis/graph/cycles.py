@@ -1,8 +1,6 @@
 """Cycles: relations that lead back to where they began, of types that put things in an order.
 
-Whether a type does so in this project is judged by how it is used: the more of its relations keep to an order, the
-surer it is that a circle is a mistake. Types that are named for an order begin with the trust that a few relations in
-order would give them.
+The more relations of a type keep to its order in this project, the surer it is that a circle is a mistake.
 """
 
 from __future__ import annotations
@@ -23,10 +21,7 @@ _UNSAID = 0.5  # how sure a relation is that drew itself and has no strength
 
 
 class Cycle(NamedTuple):
-    """Names in their order, the last leading back to the first, and the relation of each step as it is stored.
-
-    ``kept`` of ``relations`` that tell this order are in no circle.
-    """
+    """Names in order, the last leading to the first; ``kept`` of all ``relations`` of this order are in no circle."""
 
     order: str
     names: tuple[str, ...]
@@ -88,7 +83,6 @@ def _in_order(order: str, ways: dict[tuple[str, str], Relation], most: int) -> l
 
 
 def _shortest(graph: object, start: int, within: set[int]) -> tuple[int, ...] | None:
-    """The shortest way from a node back to it."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:

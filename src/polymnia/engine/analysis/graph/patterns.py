@@ -1,8 +1,4 @@
-"""Relationship patterns: hubs, bridges, communities, circles, groups apart and records alone.
-
-Nothing is reported that a network made by chance would show as well. What can be counted (groups apart, records without
-relations) is certain.
-"""
+"""Relationship patterns: hubs, bridges, communities, circles, groups apart and records alone, beyond chance."""
 
 from __future__ import annotations
 
@@ -14,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
 from polymnia.engine.analysis.graph import structure
 from polymnia.engine.analysis.graph.cycles import cycles
-from polymnia.engine.analysis.graph.network import Network
-from polymnia.engine.analysis.graph.structure import Community, CutVertex
+from polymnia.engine.analysis.graph.structure import Community, CutVertex, Network
 from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.content import title_of
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Relation
 
@@ -37,11 +31,7 @@ _EXAMPLES = 10
 
 
 def relationship_patterns(project: ProjectView) -> Findings:
-    """The patterns in the relations of a project, surest first.
-
-    For a focus everything is computed over the project, what the focus is part of is never left out for want of room,
-    and its own place is reported as a ``role``.
-    """
+    """The patterns in the relations of a project, surest first; the place of a focus is told as its ``role``."""
     search = _Search(project)
     records, relations, network = project.items, project.relations, search.network
     looked_at: JsonObject = {
@@ -66,8 +56,6 @@ def relationship_patterns(project: ProjectView) -> Findings:
 
 
 class _Search:
-    """One look at a network: gathers patterns, numbers and notes."""
-
     def __init__(self, project: ProjectView) -> None:
         self.project = project
         self.records = project.items
@@ -139,12 +127,12 @@ class _Search:
         """Hubs, communities and bridges, against chance."""
         self._hubs()
         found = structure.communities(self.network, self.project.tick)
-        cuts = structure.cuts(self.network, self.project.tick)
+        nodes, links = structure.cuts(self.network, self.project.tick)
         chance = structure.by_chance(self.network, self.project.tick)
         self.looked_at |= {"communities": len(found), "twins": chance.twins}
         self._communities(found, chance)
-        told = self._bridges(cuts.by_link, chance.link_cuts, chance.twins, [])
-        self._bridges(cuts.by_node, chance.node_cuts, chance.twins, told)
+        told = self._bridges(links, chance.link_cuts, chance.twins, [])
+        self._bridges(nodes, chance.node_cuts, chance.twins, told)
 
     def _hubs(self) -> None:
         degrees = self.network.degrees
@@ -261,7 +249,6 @@ class _Search:
         return self._of.get(self.records[node].name, [])
 
     def _ways(self, node: int) -> JsonObject:
-        """How many relations go out of a node and come in, and of which types."""
         name, of = self.records[node].name, self._relations(node)
         types = Counter(relation.type for relation in of)
         return {
@@ -276,11 +263,10 @@ class _Search:
         return round(100.0 * float((degrees[degrees > 0] <= degrees[node]).mean()), 2)
 
     def _central(self, nodes: Sequence[int]) -> list[int]:
-        """Those with the most neighbours first."""
         return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
 
     def _example(self, node: int, **more: Any) -> JsonObject:
-        return {"id": self.records[node].uid, "title": title_of(self.records[node]), **more}
+        return example(self.records[node]) | more
 
     def _examples(self, nodes: Sequence[int]) -> list[JsonObject]:
         return [self._example(node) for node in nodes[:_EXAMPLES]]

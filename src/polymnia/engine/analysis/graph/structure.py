@@ -1,26 +1,156 @@
-"""Structure: the communities, hubs and bridges of a network, and what of them chance would show as well.
-
-Whatever is measured in a network is measured in its twins too, in which only the degrees are the same. The twins say
-how many things as outstanding are to be expected by chance; beyond what they show, their tail is taken to fall off
-exponentially. Expected over found is a p value after correcting for all that was looked at (Benjamini and Hochberg).
-"""
+"""Structure: a network, its communities, hubs and bridges, against random twins (docs/decisions/0027-graphs.md)."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polymnia.engine.analysis.graph.network import Network, twin
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import confidence
+from polymnia.importing import importing
 
-Numbers = NDArray[Any]
+_ROUNDS = 8  # each offers every link one swap; nothing is left of the order then
+_MORE_ROUNDS = 60  # where links are so few that many swaps are refused
+_FEW_LINKS = 200
+
+
+class Network:
+    """Nodes numbered from 0 and the links between them: each pair once, whatever its direction, no node with itself."""
+
+    def __init__(self, size: int, sources: Sequence[int] | Numbers, targets: Sequence[int] | Numbers) -> None:
+        self.size = size
+        one, other = np.asarray(sources, np.int64), np.asarray(targets, np.int64)
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        apart = low != high
+        keys = np.sort(low[apart] * max(1, size) + high[apart])
+        self.keys: Numbers = keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+        """The links in order, each as low * size + high."""
+
+    @classmethod
+    def of_keys(cls, size: int, keys: Numbers) -> Network:
+        """The network with these links."""
+        return cls(size, keys // max(1, size), keys % max(1, size))
+
+    @property
+    def links(self) -> int:
+        """How many there are."""
+        return len(self.keys)
+
+    @cached_property
+    def low(self) -> Numbers:
+        """The end of each link with the smaller number."""
+        return self.keys // max(1, self.size)
+
+    @cached_property
+    def high(self) -> Numbers:
+        """The end of each link with the greater number."""
+        return self.keys % max(1, self.size)
+
+    @cached_property
+    def degrees(self) -> Numbers:
+        """How many neighbours each node has."""
+        ends = np.concatenate([self.low, self.high])
+        return np.bincount(ends, minlength=self.size).astype(np.int64)
+
+    @cached_property
+    def starts(self) -> Numbers:
+        """Where the neighbours of each node begin in ``neighbours``; one more at the end."""
+        return np.concatenate([[0], np.cumsum(self.degrees)]).astype(np.int64)
+
+    @cached_property
+    def neighbours(self) -> Numbers:
+        """The neighbours of node 0, of node 1 and so on, each in ascending order."""
+        sources = np.concatenate([self.low, self.high])
+        targets = np.concatenate([self.high, self.low])
+        order = np.lexsort((targets, sources))
+        found: Numbers = targets[order].astype(np.int32)
+        return found
+
+    @cached_property
+    def components(self) -> list[list[int]]:
+        """The groups of nodes that hang together, largest first; a node without neighbours is in none."""
+        with importing():
+            import rustworkx as rx
+
+        graph = rx.PyGraph(multigraph=False)
+        graph.add_nodes_from(range(self.size))
+        graph.extend_from_edge_list(list(zip(self.low.tolist(), self.high.tolist(), strict=True)))
+        found = [sorted(part) for part in rx.connected_components(graph) if len(part) > 1]
+        return sorted(found, key=lambda part: (-len(part), part[0]))
+
+
+def twin(network: Network, seed: int) -> Network:
+    """A network in which every node has as many neighbours as in this one, and all else is chance.
+
+    Two links swap their ends, again and again, wherever that makes neither a loop nor a link that is there already. It
+    falls into no more groups than this one where that can be had: a tree is compared with trees.
+    """
+    random = np.random.default_rng(seed)
+    size, keys = network.size, network.keys.copy()
+    for _ in range(_ROUNDS if len(keys) > _FEW_LINKS else _MORE_ROUNDS):
+        keys = keys[random.permutation(len(keys))]
+        half = len(keys) // 2
+        one, other = keys[:half], keys[half : 2 * half]
+        a, b = one // size, one % size
+        c, d = other // size, other % size
+        turned = random.random(half) < 0.5
+        c, d = np.where(turned, d, c), np.where(turned, c, d)
+        first = np.minimum(a, d) * size + np.maximum(a, d)
+        second = np.minimum(c, b) * size + np.maximum(c, b)
+        offered = np.concatenate([first, second])
+        _, place, times = np.unique(offered, return_inverse=True, return_counts=True)
+        new = (times[place] == 1) & ~np.isin(offered, keys)
+        taken = new[:half] & new[half:] & (a != d) & (c != b)
+        keys[:half][taken] = first[taken]
+        keys[half : 2 * half][taken] = second[taken]
+    return _gathered(Network.of_keys(size, keys), len(network.components))
+
+
+def _gathered(network: Network, groups: int) -> Network:
+    """The network with groups joined until there are so many, by swaps of a link that is part of a circle."""
+    if len(network.components) <= groups:
+        return network
+    group = {node: at for at, part in enumerate(network.components) for node in part}
+    root = list(range(network.size))
+    spare: dict[int, list[int]] = {}
+    first: dict[int, int] = {}
+    for at, (a, b) in enumerate(zip(network.low.tolist(), network.high.tolist(), strict=True)):
+        first.setdefault(group[a], at)
+        one, other = _root(root, a), _root(root, b)
+        if one == other:
+            spare.setdefault(group[a], []).append(at)
+        else:
+            root[one] = other
+    # Groups with circles of their own come first: they bring links to join others with.
+    order = sorted(spare, key=lambda at: (-len(spare[at]), at))
+    order += [at for at in range(len(network.components)) if at not in spare]
+    if not order or order[0] not in spare:
+        return network
+    keys, left = network.keys.copy(), list(spare[order[0]])
+    low, high, size = network.low, network.high, network.size
+    for at in order[1 : 1 + len(order) - groups]:
+        if not left:
+            break
+        one, other = left.pop(), first[at]
+        a, b, c, d = int(low[one]), int(high[one]), int(low[other]), int(high[other])
+        keys[one], keys[other] = min(a, d) * size + max(a, d), min(c, b) * size + max(c, b)
+        left += [link for link in spare.get(at, ()) if link != other]
+    return Network.of_keys(size, keys)
+
+
+def _root(root: list[int], node: int) -> int:
+    while root[node] != node:
+        root[node] = root[root[node]]
+        node = root[node]
+    return node
+
+
 Tick = Callable[[], None]
 
 _SEED = 20_261_115
@@ -136,7 +266,6 @@ def _joined(
 
 
 def _listed(network: Network, label: Numbers) -> list[Community]:
-    """The groups as communities; one that does not hang together is as many as it has parts."""
     inner = label[network.low] == label[network.high]
     parts = Network.of_keys(network.size, network.keys[inner]).components
     place = np.full(network.size, -1)
@@ -182,8 +311,7 @@ def hubs(degrees: Numbers, most: int, least: float, always: int = -1) -> list[Hu
 def _above(held: Numbers, middle: int) -> Numbers:
     """For each number of neighbours, the chance of having so many or more, given the degrees up to ``middle``.
 
-    The degrees are taken for a draw from a negative binomial distribution (links that come by chance to nodes that are
-    more or less sought after). All such distributions count, each as far as it fits.
+    That of all negative binomial distributions, each as far as it fits: some nodes are more sought after than others.
     """
     top = int(held.max())
     counts = np.bincount(held[held <= middle], minlength=middle + 1)[1:]
@@ -221,15 +349,8 @@ class CutVertex(NamedTuple):
         return sum(part for part in self.parts[1:] if part > 1)
 
 
-class Cuts(NamedTuple):
-    """Every node and every link without which a part would fall off."""
-
-    by_node: list[CutVertex]
-    by_link: list[CutVertex]
-
-
-def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
-    """Find all of them in one walk through the network."""
+def cuts(network: Network, tick: Tick = lambda: None) -> tuple[list[CutVertex], list[CutVertex]]:
+    """Every node and every link without which a part would fall off, found in one walk through the network."""
     starts, to = network.starts.tolist(), network.neighbours.tolist()
     order, lowest, below = [0] * network.size, [0] * network.size, [1] * network.size
     parts: dict[int, list[int]] = {}
@@ -267,7 +388,7 @@ def cuts(network: Network, tick: Tick = lambda: None) -> Cuts:
                 sizes = sorted((*parts[node], *((rest,) if rest else ())), reverse=True)
                 if len(sizes) > 1:
                     by_node.append(CutVertex((node,), tuple(sizes)))
-    return Cuts(by_node, sorted(by_link))
+    return by_node, sorted(by_link)
 
 
 class Chance(NamedTuple):
@@ -292,17 +413,14 @@ def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
         found = communities(other, step)
         total += modularity(other, found)
         shares.append(separate(other, found)[1])
-        apart = cuts(other, step)
-        by_node.append(deep(apart.by_node)[1])
-        by_link.append(deep(apart.by_link)[1])
+        nodes, links = cuts(other, step)
+        by_node.append(deep(nodes)[1])
+        by_link.append(deep(links)[1])
     return Chance(twins, total / twins, *map(np.concatenate, (shares, by_node, by_link)))
 
 
 def separate(network: Network, found: list[Community]) -> tuple[list[Community], Numbers]:
-    """The communities that count, and of each the share of links that stay inside, and its size in links.
-
-    One that nothing joins to the rest is no community but a group apart.
-    """
+    """The communities that are no group apart, and of each the share of links inside, and its size in links."""
     whole = {part[0]: len(part) for part in network.components}
     told = [one for one in found if len(one.nodes) >= _SMALLEST and whole.get(one.nodes[0]) != len(one.nodes)]
     return told, np.array([[one.share, log(one.ends)] for one in told]).reshape(-1, 2)

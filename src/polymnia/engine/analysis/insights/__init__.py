@@ -1,9 +1,4 @@
-"""Insights: what follows from all that is known of a project: what it lacks, uses, turns to, could save, and says.
-
-Each insight rests on a finding of another analysis, whose confidence it passes on, or on a count or a test of its own
-that its description names. What was counted is certain; what is told by habit (most of its like have it) is as sure as
-the habit; what is told against chance is as sure as one less the false discovery rate.
-"""
+"""Insights: what a project lacks, uses, turns to, could save, and says (docs/decisions/0029-insights.md)."""
 
 from __future__ import annotations
 
@@ -38,11 +33,7 @@ def insights(
     recommend: bool = True,
     among: Sequence[int] | None = None,
 ) -> Insights:
-    """The insights of the given types, type by type, the strongest of each first.
-
-    ``depth`` is how much is looked at and told, ``horizon`` the time that use, trends and staleness are about,
-    ``among`` the ids of the records it is all about.
-    """
+    """The insights of the given types, the strongest of each first; ``among`` are the ids of the records to look at."""
     view = InsightView(project, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked
@@ -30,76 +30,54 @@ def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
 
 # ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
 
-_TOLD = 200
-
-
-class _Choice:
-    """Which of several memories to keep: one home for all advice, so that none says to delete what another keeps.
-
-    Equal memories are a list, the one to keep first.
-    """
-
-    def __init__(self, view: InsightView, groups: Iterable[Sequence[Record]]) -> None:
-        self._text = view.project.text
-        names = {one.name for some in groups for one in some}
-        ends = (name for one in view.project.relations for name in (one.source, one.target))
-        self._links = Counter(name for name in ends if name in names)
-        self._kept: set[int] = set()
-        self._gone: set[int] = set()
-
-    def ordered(self, some: Iterable[Record]) -> list[Record]:
-        """Memories in the order in which they are worth keeping: by their relations, their length, their age."""
-        return sorted(some, key=lambda one: (-self._links[one.name], -len(self._text(one)), one.id))
-
-    def between(self, one: list[Record], other: list[Record]) -> tuple[list[Record], list[Record]] | None:
-        """Which of two groups stays and which goes; None where that is decided already."""
-        firsts = {one[0].id, other[0].id}
-        if firsts & self._gone or firsts <= self._kept:
-            return None
-        best = self.ordered((one[0], other[0]))[0]
-        many = len(one) - len(other)
-        stays, goes = (one, other) if many > 0 or (not many and best is one[0]) else (other, one)
-        if goes[0].id in self._kept:
-            stays, goes = goes, stays
-        self._kept.add(stays[0].id)
-        self._gone |= {record.id for record in goes}
-        return stays, goes
-
-    def stays(self, copies: list[Record]) -> bool:
-        """Whether nothing says that a group goes."""
-        return copies[0].id not in self._gone
-
 
 def _duplicates(view: InsightView, looked: Looked) -> None:
-    """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so."""
+    """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so.
+
+    One choice for all advice, so that none says to delete what another keeps: groups are gone through from the one most
+    worth keeping on (by its copies, relations, length and age), and what is nearly the same goes with its copies.
+    """
+    text = view.project.text
     equal: dict[tuple[str | None, str], list[Record]] = {}
     for record in view.project.each(view.records):
-        if said := normal(view.project.text(record)):
+        if said := normal(text(record)):
             equal.setdefault((record.scope, said), []).append(record)
     looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
-    choice = _Choice(view, [some for some in equal.values() if view.deep or len(some) > 1])
-    groups = [choice.ordered(some) if len(some) > 1 else some for some in equal.values()]
-    if view.deep:
-        _near_duplicates(view, looked, groups, choice)
-    told = [one for one in groups if len(one) > 1 and choice.stays(one)]
-    for keep, *go in sorted(told, key=lambda one: (-len(one), one[0].id))[:_TOLD]:
-        _tell_duplicates(view, looked, "duplicates", keep, go, 1.0)
+    links = Counter(name for one in view.project.relations for name in (one.source, one.target))
+
+    def worth(one: Record) -> tuple[int, int, int]:
+        return -links[one.name], -len(text(one)), one.id
+
+    groups = {some[0].id: some for some in (sorted(some, key=worth) for some in equal.values())}
+    near = _near_copies(view, looked, groups) if view.deep else {}
+    chosen = [some for id, some in groups.items() if len(some) > 1 or id in near]
+    kept: set[int] = set()
+    gone: set[int] = set()
+    for keep, *same in sorted(chosen, key=lambda some: (-len(some), worth(some[0]))):
+        if keep.id in gone:
+            continue
+        kept.add(keep.id)
+        if same:
+            _tell_duplicates(view, looked, "duplicates", keep, same, 1.0)
+        for id, certain in near.get(keep.id, {}).items():
+            if id not in kept and id not in gone:
+                gone.add(id)
+                _tell_duplicates(view, looked, "near_duplicates", keep, groups[id], min(certain, 0.99))
 
 
-def _near_duplicates(view: InsightView, looked: Looked, groups: Sequence[list[Record]], choice: _Choice) -> None:
-    """Pairs of groups of equal memories that are nearly the same; what is equal to one that goes, goes with it."""
+def _near_copies(view: InsightView, looked: Looked, groups: dict[int, list[Record]]) -> dict[int, dict[int, float]]:
     with importing():
-        from polymnia.engine.analysis.issues.copies import near_copies
+        from polymnia.engine.analysis.issues import near_copies
 
-    copies = {one[0].id: one for one in groups}
-    part = view.part([one[0] for one in groups])
-    found, notes = near_copies(part, range(len(part.items)), copies.keys())
+    part = view.part([some[0] for some in groups.values()])
+    pairs, notes = near_copies(part, range(len(part.items)), groups.keys())
     looked.looked_at["compared_for_near_duplicates"] = len(part.items)
     looked.notes += notes
-    for (a, b), certain in found.items():
-        chosen = choice.between(copies[part.items[a].id], copies[part.items[b].id])
-        if chosen is not None:
-            _tell_duplicates(view, looked, "near_duplicates", chosen[0][0], chosen[1], min(certain, 0.99))
+    found: dict[int, dict[int, float]] = {}
+    for (a, b), certain in pairs.items():
+        one, other = part.items[a].id, part.items[b].id
+        found.setdefault(one, {})[other] = found.setdefault(other, {})[one] = certain
+    return found
 
 
 def _tell_duplicates(
@@ -190,7 +168,6 @@ def sections(text: str) -> list[tuple[str, int]]:
 
 
 def _to_split(view: InsightView, looked: Looked) -> None:
-    """Memories of several sections that are longer than anybody wants to read at once."""
     texts = [view.project.text(one) for one in view.records]
     looked.looked_at["characters"] = sum(map(len, texts))
     for record, text in zip(view.records, texts, strict=True):
@@ -234,7 +211,6 @@ def _idle_sessions(view: InsightView, looked: Looked) -> None:
 
 
 def _conflicts(view: InsightView, looked: Looked) -> None:
-    """Two statements that cannot both hold, as something to settle."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, once
 

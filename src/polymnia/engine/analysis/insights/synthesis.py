@@ -1,30 +1,23 @@
-"""Knowledge synthesis: what the memories on each topic say together, in sentences that are stored as they stand.
-
-Nothing is rephrased. The sentences that say most of what the topic says are chosen by their place among all of them
-(LexRank) so that they do not repeat each other. Only a memory that has a sentence of the same words, or one that the
-judge calls the same, counts as saying one; those that say otherwise are told beside it. A synthesis is as sure as its
-topic is.
-"""
+"""Knowledge synthesis: what the memories on each topic say together, in sentences as they are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
-from zlib import crc32
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
 from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Pattern
 from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
+from polymnia.engine.analysis.pairs import Numbers
+from polymnia.engine.analysis.topics.features import features
 from polymnia.engine.content import DECISION
 from polymnia.engine.knowledge.duplicates import clash, same_words, shared, unlike, words
 from polymnia.engine.knowledge.judge import COPY, Judging
 from polymnia.engine.text.calendar import moment
-from polymnia.engine.text.words import terms
 from polymnia.models import JsonObject, Record
 
 _EACH = 12  # sentences of one memory
@@ -36,18 +29,11 @@ _JUMP = 0.15  # how often the walk starts anew, as in PageRank
 _STEPS = 50
 _SETTLED = 1e-6
 _NOVELTY = 0.5  # how much what was said already counts against a sentence (maximal marginal relevance)
-_SPACE = 4096  # columns of words where there is no model
 _MEANT = 0.5  # of the words of the shorter sentence: with less in common the judge is not asked
 _ASKED = 40  # sentences the judge is asked about
 
-Numbers = NDArray[Any]
-
-
-class _Said(NamedTuple):
-    """What is read of a topic: the statements of its memories, and which rows of them are sentences to tell."""
-
-    table: Statements
-    rows: list[int]
+Said = tuple[Statements, list[int]]
+"""What is read of a topic: the statements of its memories, and which rows of them are sentences to tell."""
 
 
 def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
@@ -63,23 +49,22 @@ def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
         return
     said = [_read(view, one) for one in told]
     vectors = _vectors(view, said)
-    sentences = sum(len(one.rows) for one in said)
+    sentences = sum(len(rows) for _, rows in said)
     looked.looked_at |= {"topics": len(clusters), "summed_up": len(told), "sentences": sentences}
     for at, (topic, some, rows) in enumerate(zip(told, said, vectors, strict=True)):
         view.tick(at, len(told))
-        if some.rows:
+        if some[1]:
             _tell(view, looked, topic, some, rows)
     if len(clusters) > len(told):
         looked.note("smaller_topics", topics=len(clusters) - len(told))
 
 
 def _decisions(records: Sequence[Record]) -> list[Record]:
-    """The records that are decisions, by their kind or a tag."""
     named = {DECISION, "decisions", "adr", "결정"}
     return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
 
 
-def _read(view: InsightView, topic: Pattern) -> _Said:
+def _read(view: InsightView, topic: Pattern) -> Said:
     """What is read of a topic: the memories in its middle, the newest and the decisions."""
     records = view.loaded(topic.members)
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
@@ -90,31 +75,30 @@ def _read(view: InsightView, topic: Pattern) -> _Said:
         sentence = table.text(row)
         if len(sentence) >= _SHORTEST and len(found) < _SENTENCES:
             found.setdefault((int(table.owner[row]), " ".join(sentence.casefold().split())), row)
-    return _Said(table, list(found.values()))
+    return table, list(found.values())
 
 
-def _vectors(view: InsightView, said: Sequence[_Said]) -> list[Numbers]:
-    """The sentences of each topic as rows of one space: of the model, or of words where a sentence has no vector."""
-    texts = [some.table.text(row) for some in said for row in some.rows]
+def _vectors(view: InsightView, said: Sequence[Said]) -> list[Numbers]:
+    texts = [table.text(row) for table, rows in said for row in rows]
     made = view.project.embed(texts)
     if made is None or not made.any(axis=1).all():
-        made = bags(texts)
-    return np.split(made, np.cumsum([len(some.rows) for some in said])[:-1])
+        made = features(None, texts)
+    return np.split(made, np.cumsum([len(rows) for _, rows in said])[:-1])
 
 
-def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vectors: Numbers) -> None:
-    table, most = said.table, view.budget.examples
+def _tell(view: InsightView, looked: Looked, topic: Pattern, said: Said, vectors: Numbers) -> None:
+    (table, said_rows), most = said, view.budget.examples
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
-    owners = np.array([table.record(row).id for row in said.rows], np.int64)
+    owners = np.array([table.record(row).id for row in said_rows], np.int64)
     rank = central(vectors, owners)
-    read = {one.id: one for one in map(table.record, said.rows)}
+    read = {one.id: one for one in map(table.record, said_rows)}
     records = view.loaded(topic.members)
     compared = Part(view.project, records[:_COMPARED] if view.deep else list(read.values()), tick=view.tick)
     clashes = once(conflicts(compared, suggest=False).clashes)
     statements = []
     for at in chosen(vectors, rank, view.budget.statements):
-        voices = _heard(table, said.rows[at], said.rows, clashes, view.project.judging)
-        statements.append(_statement(table, said.rows[at], voices, float(rank[at] * len(vectors)), most))
+        voices = _heard(table, said_rows[at], said_rows, clashes, view.project.judging)
+        statements.append(_statement(table, said_rows[at], voices, float(rank[at] * len(vectors)), most))
     last = max(read.values(), key=lambda one: (one.created, one.id))
     newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))
     decided = _decisions(records)
@@ -124,7 +108,7 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: _Said, vector
         "memories_read": len(read),
         "sentences": len(vectors),
         "statements": statements,
-        "newest": {"sentence": table.text(said.rows[newest]), "id": last.uid, "at": moment(last.created)},
+        "newest": {"sentence": table.text(said_rows[newest]), "id": last.uid, "at": moment(last.created)},
         "decisions": view.shown(sorted(decided, key=lambda one: (-one.created, one.id))),
         "decision_count": len(decided),
         "cohesion": topic.evidence.get("cohesion"),
@@ -168,7 +152,6 @@ def _conflict(one: Clash) -> JsonObject:
 
 
 def _step(label: str, told: list[JsonObject]) -> Action:
-    """What to do: settle what disagrees, or keep the synthesis as a memory."""
     ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:
         return CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
@@ -233,10 +216,7 @@ def _set_against(table: Statements, row: int, rows: Sequence[int], clashes: Sequ
 
 
 def central(rows: Numbers, owners: Numbers) -> Numbers:
-    """How much each sentence says of what all say (LexRank): rows of unit length, and whose each is.
-
-    Sentences of the same owner do not speak for each other: a text that repeats itself is one voice.
-    """
+    """How much each sentence says of what others say (LexRank); those of one owner do not speak for each other."""
     many = len(rows)
     if many == 0:
         return np.zeros(0)
@@ -265,16 +245,3 @@ def chosen(rows: Numbers, rank: Numbers, most: int) -> list[int]:
         gain[found] = -np.inf
         found.append(int(np.argmax(gain)))
     return found
-
-
-def bags(texts: Sequence[str]) -> Numbers:
-    """Sentences as rows of their words, rare ones weighing more; for projects without a model."""
-    rows = np.zeros((len(texts), _SPACE), np.float32)
-    for at, text in enumerate(texts):
-        for term in terms(text).counts:
-            rows[at, crc32(term.encode()) % _SPACE] = 1.0
-    there = (rows > 0).sum(axis=0)
-    rows *= np.log((len(texts) + 1) / (there + 1)).astype(np.float32) + 0.1
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    np.divide(rows, lengths, out=rows, where=lengths > 0)
-    return rows

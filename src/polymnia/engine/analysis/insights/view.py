@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
 from polymnia.engine.analysis.view import ProjectView
-from polymnia.engine.content import title_of
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
 
@@ -22,22 +22,9 @@ Depth = Literal["surface", "deep", "comprehensive"]
 Horizon = Literal["short", "medium", "long"]
 
 
-class Insight(Struct, frozen=True, kw_only=True):
-    """Something that follows from what a project holds, and what to do about it.
+class Insight(Pattern, frozen=True, kw_only=True):
+    """What follows from a project and what to do about it; ``source`` is the finding it passes on, if it does."""
 
-    ``name`` is the kind of insight, ``evidence`` is plain data (counts, dates, public ids, sentences as they are
-    stored), ``details`` are further values that its description needs, ``members`` the ids of all records it is about.
-    ``confidence`` is how often an insight like this one is right. ``actions`` are the steps of what to do about it;
-    none where no advice was asked for or nothing follows. ``source`` is the finding of another analysis that it passes
-    on, with the words of that one.
-    """
-
-    type: str
-    name: str
-    confidence: float
-    evidence: JsonObject = field(default_factory=dict)
-    details: JsonObject = field(default_factory=dict)
-    members: tuple[int, ...] = ()
     actions: tuple[Action, ...] = ()
     source: Any = None
 
@@ -81,11 +68,7 @@ class Looked(Struct, kw_only=True):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """How much a depth looks at and tells.
-
-    ``items`` is how many memories are compared with each other (None: all), ``topics`` how many topics are summed up,
-    from ``sources`` memories each, with so many ``statements``.
-    """
+    """How much a depth looks at and tells; None where there is no limit."""
 
     rank: int
     insights: int | None
@@ -209,8 +192,7 @@ class InsightView:
 
     def shown(self, records: Iterable[Record]) -> list[JsonObject]:
         """The first few of some records as they stand in evidence."""
-        some = list(records)[: self.budget.examples]
-        return [{"id": one.uid, "title": title_of(one)} for one in some]
+        return [example(one) for one in islice(records, self.budget.examples)]
 
     def steps(self, *actions: Action) -> tuple[Action, ...]:
         """Actions; none where no advice is wanted."""

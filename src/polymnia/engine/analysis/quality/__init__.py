@@ -10,11 +10,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.quality.accuracy import accuracy, contraries
+from polymnia.engine.analysis.quality.accuracy import accuracy, contraries, relevance
 from polymnia.engine.analysis.quality.clarity import clarity, consistency, gibberish, readable, spellings
 from polymnia.engine.analysis.quality.completeness import actionability, completeness, structure, usual
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, page, product, unknown
-from polymnia.engine.analysis.quality.relevance import relevance
 from polymnia.engine.content import title_of
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record
@@ -52,11 +51,6 @@ class Improvement(Struct, frozen=True, kw_only=True):
     dimension_gain: float
     gain: float
 
-    @property
-    def quote(self) -> str:
-        """The words it is about, as they stand."""
-        return self.fault.quote
-
 
 class Compared(Struct, frozen=True, kw_only=True):
     """Another content by the same measures, and for each dimension how much better (+) or worse (-) ours is."""
@@ -69,11 +63,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 
 class Quality(Struct, frozen=True, kw_only=True):
-    """The quality of a content: the mean of the dimensions that could be measured, and everything it rests on.
-
-    ``standing`` has for each dimension the rank among those it is compared with, and the share of them it is better
-    than.
-    """
+    """The quality of a content: the mean of what could be measured, what it rests on, and its rank among others."""
 
     id: str
     title: str
@@ -130,7 +120,6 @@ def analyze(
 
 
 def _peers(project: ProjectView) -> list[Record]:
-    """The newest contents of the project, in the order of their making."""
     base = project.look.base
     newest = project.snapshot.newest(_PEERS)[::-1]
     matching = project.snapshot.matching(project.wanted, among=[one.id - base for one in newest]) if newest else ()
@@ -144,7 +133,6 @@ def _measured(
     peers: Sequence[Record],
     spelled: Mapping[str, Counter[str]],
 ) -> tuple[ParsedPage, list[Dimension]]:
-    """A content as a page, and the dimensions that are asked for."""
     read = page(project.text(record), record.content_type)
     others = [one for one in peers if one.id != record.id]
     no_words = gibberish(read, map(project.text, others))

@@ -207,7 +207,6 @@ def _common(syllable: str) -> bool:
 
 
 def _runs(word: str) -> list[str]:
-    """The runs of letters of a word, its beginning and its end among them."""
     marked = f"^{word}$"
     return [marked[at : at + _RUN] for at in range(len(marked) - _RUN + 1)]
 
@@ -294,7 +293,6 @@ def spellings(texts: Iterable[str]) -> Spellings:
 
 
 def _small(forms: Counter[str]) -> Counter[str]:
-    """Forms in small letters: without a capital inside, capitals are those of a sentence or of emphasis."""
     small: Counter[str] = Counter()
     for form, count in forms.items():
         small[form.lower()] += count
@@ -306,7 +304,6 @@ def _usual(forms: Counter[str]) -> str:
 
 
 def _spelling(prose: list[str], ours: Spellings) -> Metric | None:
-    """The share of the terms that are written more than once and always in one way."""
     repeated = {key: forms for key, forms in ours.items() if sum(forms.values()) > 1}
     faults = [
         Flaw(_where(prose, form), "one_spelling_for_one_thing", {"form": form, "usual": _usual(forms)})
@@ -347,7 +344,6 @@ def _project(prose: list[str], ours: Spellings, project: Mapping[str, Counter[st
 
 
 def _where(prose: list[str], form: str) -> str:
-    """The sentence in which a form stands."""
     rule = rf"(?<!\w){re.escape(form)}" + (r"(?!\w)" if form[-1:].isascii() else "")
     exact = next((one for one in prose if re.search(rule, one)), None)
     return exact or next((one for one in prose if re.search(rule, one, re.IGNORECASE)), form)

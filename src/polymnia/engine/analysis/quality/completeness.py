@@ -78,7 +78,6 @@ def empty_headings(page: ParsedPage) -> Metric | None:
 
 
 def _announced(page: ParsedPage) -> Metric | None:
-    """Paragraphs that end in a colon, or announce what follows, and are followed by nothing."""
     faults, places = [], 0
     for at, block in enumerate(page.blocks):
         if block.kind in ("p", "li") and _ANNOUNCES.search(block.text):

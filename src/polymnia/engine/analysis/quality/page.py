@@ -1,8 +1,4 @@
-"""Page: a text as an editor sees it, and what is measured of it, from single flaws up to a dimension of quality.
-
-A metric is the share of the places that were checked and have no fault, as ISO/IEC 25024 measures the quality of data.
-A dimension is the product of its metrics, the rolled throughput yield: the share that passes every check.
-"""
+"""Page: a text as an editor sees it, and what is measured of it, from single flaws up to a dimension of quality."""
 
 from __future__ import annotations
 
@@ -60,7 +56,7 @@ class Dimension(Struct, frozen=True, kw_only=True):
 
 
 def share(name: str, faults: Sequence[Flaw], places: int, unit: str = "sentences") -> Metric:
-    """The share of so many places that has no fault."""
+    """The share of so many places that has no fault, as ISO/IEC 25024 measures the quality of data."""
     total = sum(fault.weight for fault in faults)
     kept = tuple(sorted(faults, key=lambda fault: -fault.weight)[:_KEPT])
 
@@ -80,7 +76,7 @@ def share(name: str, faults: Sequence[Flaw], places: int, unit: str = "sentences
 
 
 def product(metrics: Sequence[Metric]) -> float:
-    """The score of a dimension with these metrics."""
+    """The score of a dimension: the share that passes every check (rolled throughput yield)."""
     return prod(one.score for one in metrics if one.weight)
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
 from polymnia.engine.analysis.view import ProjectView
@@ -20,7 +19,6 @@ from polymnia.models import JsonObject, Record
 
 __all__ = ["telling_terms", "topic_clusters"]
 
-Numbers = NDArray[Any]
 
 _TYPE = "topic_clusters"
 _WHOLE, _USUAL = 1000, 10  # progress is counted in thousandths; after so many steps it is half
@@ -90,8 +88,6 @@ def _text(project: ProjectView, record: Record) -> str:
 
 
 class _Topics:
-    """The groups of a project with their names."""
-
     def __init__(self, items: Sequence[Record], texts: Sequence[str], made: Clustering) -> None:
         self._items = items
         self._made = made
@@ -123,7 +119,7 @@ class _Topics:
             "apart": round(float(made.apart[group]), 3),
             "first": moment(min(times)),
             "last": moment(max(times)),
-            "examples": self._examples(members[:_SHOWN]),
+            "examples": [example(self._items[at]) for at in members[:_SHOWN]],
         }
         return self._pattern("cluster", float(self._sure[group]), evidence, members)
 
@@ -131,7 +127,7 @@ class _Topics:
         """What fits nowhere, the loneliest first."""
         made = self._made
         order = self.outliers[np.lexsort((self.outliers, made.nearness[self.outliers]))]
-        examples = self._examples(order[:_LISTED])
+        examples = [example(self._items[at]) for at in order[:_LISTED]]
         for one, at in zip(examples, order, strict=False):
             if (group := int(made.labels[at])) in self.certain:
                 one["nearest"] = self._name(group)
@@ -151,6 +147,3 @@ class _Topics:
 
     def _name(self, group: int) -> str:
         return ", ".join(self._terms[group]) or title_of(self._items[int(self._members[group][0])])
-
-    def _examples(self, members: Numbers) -> list[dict[str, str]]:
-        return [{"id": self._items[at].uid, "title": title_of(self._items[at])} for at in members]

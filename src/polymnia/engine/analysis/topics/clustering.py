@@ -1,19 +1,155 @@
-"""Clustering: groups of texts about the same thing. How many there are is found, not given."""
+"""Clustering: groups of texts about the same thing, however many there are (docs/decisions/0025-topics.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from polymnia.engine.analysis.pairs import neighbours
-from polymnia.engine.analysis.topics.features import features, unit
-from polymnia.engine.analysis.topics.tree import Tree, distinctness, smoothed, sums
+from polymnia.engine.analysis.pairs import Numbers, neighbours
+from polymnia.engine.analysis.topics.features import Sparse, features, unit
 
-Numbers = NDArray[Any]
+_STEPS = 4  # steps along the graph of neighbours
+_COLUMNS = 64  # smoothed rows lie in few directions, and the tree costs what there are columns
+_WIDE = 500  # rows from which on that matters
+_AT_ONCE = 10_000  # rows that are compared with centres at a time
+_GRID = 40  # numbers of groups that are tried
+_ENOUGH = 0.98  # of the best is nearly as good
+
+
+def smoothed(rows: Numbers, nearest: tuple[Numbers, Numbers]) -> Numbers:
+    """Rows after a few steps along the graph of neighbours, so that groups stand out; of unit length."""
+    found, near = nearest
+    size, most = found.shape
+    each = np.arange(size)
+    left, right, weights = np.repeat(each, most), found.ravel(), near.ravel()
+    left, right = np.concatenate((left, right, each)), np.concatenate((right, left, each))
+    weights = np.concatenate((weights, weights, np.ones(size, np.float32)))
+    degree = np.sqrt(np.bincount(left, weights=weights, minlength=size))
+    step = Sparse(left, right, (weights / degree[left] / degree[right]).astype(np.float32), (size, size))
+    for _ in range(_STEPS):
+        rows = step @ rows
+    return unit(rows)
+
+
+class Tree:
+    """Rows joined two by two by Ward's rule, from single ones to all."""
+
+    def __init__(self, rows: Numbers) -> None:
+        if rows.shape[1] > _COLUMNS and len(rows) > _WIDE:
+            rows = rows - rows.mean(axis=0)
+            _, axes = np.linalg.eigh((rows.T @ rows).astype(np.float64))
+            rows = rows @ axes[:, ::-1][:, :_COLUMNS].astype(np.float32)
+        self._size = len(rows)
+        self._joined = _ward(rows)
+
+    def labels(self, groups: int) -> Numbers:
+        """The group of each row when there are so many; groups are numbered in the order of their first rows."""
+        return self._cuts([groups])[0]
+
+    def _cuts(self, counts: list[int]) -> list[Numbers]:
+        """The labels at each of these numbers of groups."""
+        size = self._size
+        root = np.arange(2 * size - 1)  # of each row and each join, the join it is in by now
+        made: dict[int, Numbers] = {}
+        done = 0
+        for groups in sorted(set(counts), reverse=True):
+            upto = max(0, size - groups)
+            for at in range(done, upto):
+                root[self._joined[at]] = size + at
+            done = max(done, upto)
+            settled = root.copy()
+            while not np.array_equal(settled[settled], settled):
+                settled = settled[settled]
+            _, first, numbers = np.unique(settled[:size], return_index=True, return_inverse=True)
+            place = np.empty(len(first), np.int64)
+            place[np.argsort(first)] = np.arange(len(first))
+            made[groups] = place[numbers]
+        return [made[groups] for groups in counts]
+
+    def best(self, rows: Numbers, fewest: int, most: int) -> tuple[Numbers, float]:
+        """The cut at which rows are told apart best, and how well; of nearly equal ones that with the fewest groups."""
+        counts = sorted({round(count) for count in np.geomspace(fewest, max(fewest, most), _GRID)})
+        cuts = self._cuts(counts)
+        tried = [float(distinctness(rows, labels).mean()) for labels in cuts]
+        top = max(tried)
+        chosen = next(at for at, value in enumerate(tried) if value >= top - (1 - _ENOUGH) * abs(top))
+        return cuts[chosen], tried[chosen]
+
+
+def _ward(rows: Numbers) -> Numbers:
+    """The two that are joined at each step, by Ward's rule and chains of nearest neighbours (Murtagh 1983)."""
+    size = len(rows)
+    squares = np.einsum("ij,ij->i", rows, rows)
+    apart = np.maximum(squares[:, None] + squares[None, :] - 2 * (rows @ rows.T), 0).astype(np.float32)
+    np.fill_diagonal(apart, np.inf)
+    counts = np.ones(size, np.float32)
+    pairs = np.zeros((size - 1, 2), np.int64)
+    heights = np.zeros(size - 1, np.float32)
+    chain: list[int] = []
+    first = 0
+    for at in range(size - 1):
+        if not chain:
+            while not counts[first]:
+                first += 1
+            chain.append(first)
+        while True:
+            last = chain[-1]
+            nearest = int(apart[last].argmin())
+            if len(chain) > 1 and apart[last, nearest] >= apart[last, chain[-2]]:
+                break
+            chain.append(nearest)
+        one, other = sorted((chain.pop(), chain.pop()))
+        height = apart[one, other]
+        pairs[at], heights[at] = (one, other), height
+        total = counts[one] + counts[other] + counts
+        joined = (counts[one] + counts) * apart[one] + (counts[other] + counts) * apart[other] - counts * height
+        joined = np.where(counts > 0, joined / total, np.inf)
+        joined[[one, other]] = np.inf
+        apart[other], apart[:, other] = joined, joined
+        apart[one], apart[:, one] = np.inf, np.inf
+        counts[other] += counts[one]
+        counts[one] = 0
+    return _numbered(pairs[np.argsort(heights, kind="stable")], size)
+
+
+def _numbered(pairs: Numbers, size: int) -> Numbers:
+    """Pairs of rows that stand for what they are joined in, as pairs of rows and joins."""
+    standing = np.arange(size)  # for each row the join that it stands for
+    made = np.zeros_like(pairs)
+    for at, (one, other) in enumerate(pairs):
+        made[at] = standing[one], standing[other]
+        standing[other] = size + at
+    return made
+
+
+def sums(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
+    """The sum of the rows of each group."""
+    made = np.zeros((groups, rows.shape[1]), np.float32)
+    order = np.argsort(labels, kind="stable")
+    firsts = np.searchsorted(labels[order], np.arange(groups))
+    there = np.bincount(labels, minlength=groups) > 0
+    made[there] = np.add.reduceat(rows[order], firsts[there], axis=0)
+    return made
+
+
+def distinctness(rows: Numbers, labels: Numbers) -> Numbers:
+    """How much nearer each row is to the centre of the others of its group than to the next centre (a silhouette)."""
+    whole = sums(rows, labels, int(labels.max()) + 1)
+    middle = unit(whole).T
+    made = np.zeros(len(rows), np.float32)
+    for start in range(0, len(rows), _AT_ONCE):
+        some, theirs = rows[start : start + _AT_ONCE], labels[start : start + _AT_ONCE]
+        near = some @ middle
+        near[np.arange(len(some)), theirs] = -2
+        other = 1 - np.maximum(near.max(axis=1), 0)
+        own = 1 - np.einsum("ij,ij->i", some, unit(whole[theirs] - some))
+        made[start : start + _AT_ONCE] = (other - own) / np.maximum(np.maximum(other, own), 1e-6)
+    made[np.bincount(labels)[labels] < 2] = 0
+    return made
+
+
 Tick = Callable[[], None]
 
 FEWEST = 6
@@ -22,7 +158,6 @@ _UNITS = 6000  # texts that are grouped with each other; all others join the gro
 _FEW = 20  # below this a pair may be a group, and groups may be many
 _NEAREST = 10
 _BLOCK = 1000  # rows that are compared at a time
-_SEARCHED = 8  # groups in which the neighbours of a text are looked for that was not grouped
 
 _ROUNDS, _MANY, _FEWER = 8, 1500, 3  # samples; and of how many texts on fewer samples do
 _SMALL, _TIMES = 300, 6  # up to so many texts so many times as many draws: they cost little there, and luck weighs more
@@ -44,15 +179,12 @@ _SIZE = -0.33  # for each doubling: large groups hold more than one topic more o
 
 
 class Clustering(Struct, frozen=True, kw_only=True):
-    """Groups of texts.
+    """Groups of texts: a label for each text, 0 the largest, and what is measured of each group.
 
-    ``labels`` has a group for each text, 0 the largest, -1 where there are no groups. ``outlier`` marks those that fit
-    nowhere, whose group is only the nearest; ``lonely`` is the share of them that is more than chance. ``nearness`` is
-    how near a text is to the middle of its group (-1 to 1).
-
-    For each group: ``sizes`` without outliers; ``cohesion`` (0-1, see `cohesion`); ``stability`` (0-1), how well it is
-    found again in a part of the texts; ``apart`` (-1 to 1), how much nearer its texts are to its own middle than to the
-    next. ``chance`` is how well apart groups would be where there are none.
+    An ``outlier`` fits nowhere, its group is only the nearest; ``lonely`` is the share of these beyond chance.
+    ``nearness`` is that of a text to the middle of its group, ``stability`` how well a group is found again in a part
+    of the texts, ``apart`` how much nearer its texts are to its own middle than to the next, ``chance`` what that is
+    where there are no groups.
     """
 
     labels: Numbers
@@ -107,7 +239,7 @@ def cluster(
     whole[chosen] = labels
     others = np.setdiff1d(np.arange(size), chosen, assume_unique=True)
     if len(others):
-        found, close = _near_groups(rows[others], some, labels, most)
+        found, close = neighbours(rows[others], some, most, same=False)
         joined = np.zeros((len(others), smooth.shape[1]), np.float32)
         for at in range(most):
             joined += close[:, at, None] * smooth[found[:, at]]
@@ -133,29 +265,9 @@ def confidence(made: Clustering) -> Numbers:
     return found
 
 
-def _near_groups(rows: Numbers, among: Numbers, labels: Numbers, most: int) -> tuple[Numbers, Numbers]:
-    """The nearest of ``among`` for each row, looked for in the groups nearest to the row's best group alone."""
-    groups = int(labels.max()) + 1
-    middle = unit(sums(among, labels, groups))
-    blocks = range(0, len(rows), _BLOCK)
-    best = np.concatenate([(rows[start : start + _BLOCK] @ middle.T).argmax(axis=1) for start in blocks])
-    order = np.argsort(-(middle @ middle.T), axis=1)
-    found = np.zeros((len(rows), most), np.int64)
-    near = np.zeros((len(rows), most), np.float32)
-    for group in np.unique(best):
-        theirs = np.flatnonzero(best == group)
-        there = np.flatnonzero(np.isin(labels, order[group, :_SEARCHED]))
-        if len(there) < most:
-            there = np.arange(len(among))
-        which, close = neighbours(rows[theirs], among[there], most, same=False)
-        found[theirs], near[theirs] = there[which], close
-    return found, near
-
-
 def _described(
     rows: Numbers, labels: Numbers, close: Numbers, stable: Numbers, by_chance: float, which: Numbers
 ) -> Clustering:
-    """The groups, the largest first, with what is measured of them."""
     alone, sure = lonely(close)
     groups = len(stable)
     sizes = np.bincount(labels[which], weights=~alone[which], minlength=groups).astype(np.int64)
@@ -206,7 +318,6 @@ def _none(size: int, *, same: bool) -> Clustering:
 
 
 def _draws(rows: Numbers) -> int:
-    """How many times as many random draws so few rows get."""
     return _TIMES if len(rows) <= _SMALL else 1
 
 
@@ -234,10 +345,7 @@ def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tic
 
 
 def _chance(rows: Numbers, most: int, tick: Tick) -> float:
-    """How well apart the groups are that the same rules find where there are none, -1 to 1.
-
-    Rows without groups are made of the rows themselves: each number is drawn from another row.
-    """
+    """How well apart groups are that the same rules find in rows whose numbers are drawn from other rows, -1 to 1."""
     random = np.random.default_rng(_SEED)
     some = rows[np.sort(random.permutation(len(rows))[:_MIXED])]
     found = []
@@ -260,10 +368,7 @@ def held(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
 
 
 def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numbers:
-    """The mean nearness of the texts of each group to the middle of the others, 0-1.
-
-    The scale is such that random groups of the same size are 0 and groups of equal texts 1.
-    """
+    """The mean nearness of each group's texts to the middle of the others: 0 for random groups, 1 for equal texts."""
     random = np.random.default_rng(_SEED)
     made = np.zeros(groups)
     sizes = np.bincount(labels, minlength=groups)
@@ -284,9 +389,8 @@ def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numb
 def lonely(near: Numbers) -> tuple[Numbers, float]:
     """Which texts are far from everything, given how near each is to its nearest neighbours; and how sure that is.
 
-    The logarithm of nearness is compared with that of all: below the lower quarter by more than the middle half is
-    wide, and a quarter below the median. A normal distribution as wide has a known share there; what is found beyond
-    that share is the share that is right. Where that is little, no text counts as lonely.
+    Far is below the lower quarter of all (in logarithms) by more than the middle half is wide. A normal distribution as
+    wide has a known share there; what is found beyond that is the share that is right.
     """
     logarithms = np.log(np.maximum(near, _FARTHEST))
     low, high = np.quantile(logarithms, (0.25, 0.75))

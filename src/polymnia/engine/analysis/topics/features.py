@@ -1,21 +1,14 @@
-"""Features: a row of numbers for each text, from what it means, from its words and from how they are spelt.
-
-Nearness of rows is nearness of topic. Meaning comes from the vectors of a model, of any length; without one the words
-do alone. What the texts have in common is taken away first, so that only what tells them apart is compared.
-"""
+"""Features: a row of numbers for each text, from what it means, from its words and from how they are spelt."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.text.language import STOPWORDS, fold, language
 from polymnia.engine.text.words import terms
-
-Numbers = NDArray[Any]
 
 _WORDS, _SPELT = 0.5, 0.5  # what words and spelling count beside meaning
 _COLUMNS = 128  # of each of the three
@@ -64,10 +57,7 @@ class Sparse:
 
 
 def features(vectors: Numbers | None, texts: Sequence[str], tick: Callable[[], None] = lambda: None) -> Numbers:
-    """A row of unit length (float32) for each text; zeros where nothing is known of one.
-
-    ``vectors`` has a row for each text, zeros where there is none, or no columns; or is None.
-    """
+    """A row of unit length (float32) for each text, zeros where nothing is known; there may be no vectors."""
     limit = min(_READ, max(_SHORTEST, _ALL // max(1, len(texts))))
     words = _WORDS * unit(_reduced(_weighted(_word_counts([text[:limit] for text in texts], tick))))
     tick()
@@ -107,14 +97,12 @@ def _centred(vectors: Numbers) -> Numbers:
 
 
 def _sample(rows: Numbers) -> Numbers:
-    """As many of the rows as give the directions."""
     if len(rows) <= _FITTED:
         return rows
     return np.sort(np.random.default_rng(_SEED).permutation(rows)[:_FITTED])
 
 
 def _word_counts(texts: Sequence[str], tick: Callable[[], None]) -> Sparse:
-    """How often each term is in each text, without stop words."""
     known: dict[str, int] = {}
     rows: list[int] = []
     columns: list[int] = []

@@ -39,8 +39,7 @@ _SURE = frozenset("은는을를")  # no noun of two or more syllables is likely 
 def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = ()) -> list[list[str]]:
     """For each group of texts its most telling terms, best first: words and phrases as they are written, no stems.
 
-    The score of a term is its share of the texts of the group, times the logarithm of how many times that is its share
-    of all other texts: those of the other groups and of ``background``. A group may have no term at all.
+    A term scores by its share of the texts of the group, and by how many times that is its share of all other texts.
     """
     reader = WordReader([text for group in groups for text in group] + list(background))
     written: dict[Key, Counter[str]] = {}
@@ -116,7 +115,6 @@ def _chosen(scores: dict[Key, float]) -> list[Key]:
 
 
 def _shown(forms: Counter[str]) -> str:
-    """How a term is mostly written; of equals the one in small letters, then the shortest."""
     return min(forms, key=lambda form: (-forms[form], form != form.lower(), len(form), form))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -36,9 +36,8 @@ from polymnia.engine.transfer.formats.graph_items import (
     members,
     shape,
 )
-from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.errors import BrokenFile
-from polymnia.models import Limits
+from polymnia.models import EntityDraft, Limits, Record
 
 __all__ = ["GraphFile", "GraphForm", "Link", "UnreadItem", "detect_form", "read", "recover", "write"]
 
@@ -121,7 +120,7 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     except BrokenFile:
         # What was taken so far goes with the exception: a large file is not held twice.
         pass
-    from polymnia.engine.transfer.formats.graph_recovery import salvage
+    from polymnia.engine.transfer.formats.graph_recovery import Walk
 
     form = detect_form(data, path)
     data, skipped, mark = _decoded(data)
@@ -129,7 +128,7 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     builder = GraphBuilder(form, limits or Limits(), wary=True)
     if mark:
         builder.repair("line 1", mark)
-    salvage(data, builder, skipped)
+    Walk(data, builder, skipped).run()
     return builder.done()
 
 
@@ -186,22 +185,9 @@ def _read_document(data: bytes, builder: GraphBuilder) -> None:
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Entity(Protocol):
-    """What is written of an entity: a draft or a record, whichever is at hand."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def observations(self) -> tuple[str, ...]: ...
-    @property
-    def extra(self) -> JsonObject: ...
-
-
 def write(
     form: GraphForm,
-    entities: Iterable[Entity],
+    entities: Iterable[EntityDraft | Record],
     relations: Iterable[Link],
     *,
     extra: Mapping[str, Any] | None = None,
@@ -216,7 +202,9 @@ def write(
     return _document(entities, relations, extra or {}, unread)
 
 
-def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
+def _lines(
+    entities: Iterable[EntityDraft | Record], relations: Iterable[Link], unread: Sequence[UnreadItem]
+) -> Iterator[bytes]:
     separator = b""
     for e in entities:
         yield separator + _with(EntityLine(e.name, e.kind, e.observations), e.extra)
@@ -230,7 +218,7 @@ def _lines(entities: Iterable[Entity], relations: Iterable[Link], unread: Sequen
 
 
 def _document(
-    entities: Iterable[Entity],
+    entities: Iterable[EntityDraft | Record],
     relations: Iterable[Link],
     extra: Mapping[str, Any],
     unread: Sequence[UnreadItem],

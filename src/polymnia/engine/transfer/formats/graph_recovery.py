@@ -12,15 +12,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, NoReturn, cast
 
-import msgspec
 from msgspec import Struct
 
 from polymnia.engine.transfer.formats.graph_items import (
     ITEM_KEYS,
     SECTIONS,
-    UNFIT,
     GraphBuilder,
     Listed,
     NotJson,
@@ -59,73 +57,16 @@ _LANDMARK = re.compile(rf"{_ITEM_START.pattern}|(?:\{{\s*)?{_SECTION}")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-def salvage(data: bytes, builder: GraphBuilder, skipped: int) -> None:
-    """Take what can be read of damaged bytes, ``skipped`` of which came before these."""
-    if builder.form == "lines":
-        _salvage_lines(data, builder)
-    else:
-        _Walk(data, builder, line=1, byte=skipped).run()
+class Walk:
+    """Goes once through damaged bytes, ``skipped`` of which came before these, and takes every item it comes to."""
 
-
-def _salvage_lines(data: bytes, builder: GraphBuilder) -> None:
-    """Take the good lines one by one, and whatever is between them as one text.
-
-    A line that is JSON and no item counts as good only when no broken line is next to it: an object over
-    several lines has lines such as ``"likes tea"``.
-    """
-    start = number = 0
-    odd: list[tuple[int, int, int]] = []
-    broken = False
-
-    def settle() -> None:
-        if broken:
-            first, begin, _ = odd[0]
-            _Walk(data[begin : odd[-1][2]], builder, line=first, byte=begin).run()
-        else:
-            for at, begin, end in odd:
-                builder.take(data[begin:end], "lines", at)
-        odd.clear()
-
-    while start < len(data):
-        end = data.find(b"\n", start)
-        end = len(data) if end < 0 else end
-        number += 1
-        line = data[start:end]
-        if not line.isspace() and line:
-            standing = _standing(line)
-            if standing == "item":
-                settle()
-                broken = False
-                builder.take(line, "lines", number)
-            else:
-                odd.append((number, start, end))
-                broken = broken or standing == "broken"
-        start = end + 1
-    settle()
-
-
-def _standing(line: bytes) -> Literal["item", "other", "broken"]:
-    try:
-        value = msgspec.json.decode(line)
-    except UNFIT:
-        try:
-            judge(line)
-        except NotJson:
-            return "broken"
-        return "item"
-    return "item" if isinstance(value, dict) and (is_document(value) or is_item(value, None)) else "other"
-
-
-class _Walk:
-    """Goes once through a text and takes every item it comes to."""
-
-    def __init__(self, data: bytes, builder: GraphBuilder, *, line: int, byte: int) -> None:
+    def __init__(self, data: bytes, builder: GraphBuilder, skipped: int) -> None:
         self._source = text = data.decode("utf-8", "surrogateescape")
         self._hurt = [] if text.isascii() else [m.start() for m in _NOT_UTF8.finditer(text)]
         # One character for one, so that places in the text stay the same.
         self._text = _NOT_UTF8.sub("\ufffd", text) if self._hurt else text
         self._builder = builder
-        self._mark = self._origin = (0, line, byte)
+        self._mark = self._origin = (0, 1, skipped)
         self._section: Listed | None = None
         self._in_document = False
         self._depth = 0

@@ -26,12 +26,10 @@ from polymnia.engine.transfer.formats.records import (
 )
 
 _CHUNK = 256 * 1024
-_BLANK = re.compile(rb"[ \t\r\n]*+")
-# Possessive throughout: a repetition that could be gone back on takes 120 bytes for each escape.
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
-# Up to a bracket, or to the opening quote of a string whose end is not there.
-_UP_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|%b)*+' % _STRING.pattern, re.DOTALL)
-_WORD = re.compile(rb"[^ \t\r\n,\]}]*+")
+_BLANK = re.compile(rb"[ \t\r\n]*")
+_BRACKET_OR_QUOTE = re.compile(rb'["{}\[\]]')
+_ESCAPE_OR_QUOTE = re.compile(rb'\\.|"', re.DOTALL)
+_WORD_END = re.compile(rb"[ \t\r\n,\]}]")
 _OPENING_OF = {ord("}"): ord("{"), ord("]"): ord("[")}
 _OBJECT, _END_OF_OBJECT, _LIST, _END_OF_LIST, _QUOTE, _COMMA, _COLON = b'{}[]",:'
 
@@ -61,7 +59,7 @@ def parse_record(raw: bytes, limits: FileLimits) -> JsonObject | str:
         text = raw.decode()
     except UnicodeDecodeError as e:
         return f"it holds a byte that is not UTF-8 (0x{raw[e.start]:02X}, byte {e.start:,} of the record)"
-    if raw.count(b",") > (most := limits.values) and _STRING.sub(b"", raw).count(b",") > most:
+    if raw.count(b",") > (most := limits.values) and _commas(raw) > most:
         return f"it holds more than {most:,} values, which is the limit"
     try:
         return _strict.decode(text)  # type: ignore[no-any-return]
@@ -74,6 +72,21 @@ def parse_record(raw: bytes, limits: FileLimits) -> JsonObject | str:
         return "it holds an integer beyond 64 bits"  # far beyond: Python reads no number of 4,300 digits
     except RecursionError:
         return "it is nested too deeply"
+
+
+def _commas(raw: bytes) -> int:
+    """How many commas stand outside of strings."""
+    between = raw.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]
+    return sum(part.count(b",") for part in between)
+
+
+def _string_end(raw: bytes, start: int) -> int:
+    """The place after the string that opens at ``start``; -1 when its closing quote is missing.
+
+    A loop, not one pattern: a pattern that repeats a group remembers every repetition, 120 bytes for each escape.
+    """
+    marks = (found for found in _ESCAPE_OR_QUOTE.finditer(raw, start + 1) if found[0] == b'"')
+    return closing.end() if (closing := next(marks, None)) else -1
 
 
 class _Refused(Exception):
@@ -217,27 +230,31 @@ class _Reader:
         return self._held[begin - self._before : self._at] if keep else b""
 
     def _pass_scalar(self, first: int) -> bool:
-        is_text = first == _QUOTE
-        pattern = _STRING if is_text else _WORD
         while True:
-            found = pattern.match(self._held, self._at)
-            if found is not None and (is_text or found.end() < len(self._held) or self._ended):
+            if first == _QUOTE:
+                end = _string_end(self._held, self._at)
+            else:
+                found = _WORD_END.search(self._held, self._at)
+                end = found.start() if found else len(self._held) if self._ended else -1
+            if end >= 0:
                 break
-            if not self._fill(self._at) and is_text:
+            if not self._fill(self._at) and first == _QUOTE:
                 return False
-        if found.end() == self._at:
+        if end == self._at:
             self._stop("a value was expected")
-        self._at = found.end()
+        self._at = end
         return True
 
     def _pass_brackets(self, begin: int, keep: bool) -> bool:
         open_ = bytearray()
         while True:
-            if (found := _UP_TO_BRACKET.match(self._held, self._at)) is not None:
-                self._at = found.end()
-            mark = self._held[self._at] if self._at < len(self._held) else _QUOTE
+            found = _BRACKET_OR_QUOTE.search(self._held, self._at)
+            self._at = found.start() if found else len(self._held)
+            mark = self._held[self._at] if found else _QUOTE
             if mark == _QUOTE:
-                if not self._fill(begin - self._before if keep else self._at):
+                if found and (end := _string_end(self._held, self._at)) >= 0:
+                    self._at = end
+                elif not self._fill(begin - self._before if keep else self._at):
                     return False
                 continue
             if mark in b"{[":

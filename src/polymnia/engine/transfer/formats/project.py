@@ -141,25 +141,25 @@ def _counted_relationships(relationships: Iterable[Mapping[str, Any]], done: Wri
 
 def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
     """A record with its fields in their order, then all others; a field that is null is not there."""
-    told = {field: record[field] for field in fields if record.get(field) is not None}
-    if len(told) < len(record):
-        told |= {field: value for field, value in record.items() if field not in told and value is not None}
-    return told
+    known = {field: record[field] for field in fields if record.get(field) is not None}
+    if len(known) < len(record):
+        known |= {field: value for field, value in record.items() if field not in known and value is not None}
+    return known
 
 
 def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
     """A record in which fields that are not known stand together under ``other``."""
-    told = {field: value for field, value in record.items() if field in fields}
-    if len(told) < len(record):
-        told["other"] = {field: value for field, value in record.items() if field not in fields}
-    return told
+    known = {field: value for field, value in record.items() if field in fields}
+    if len(known) < len(record):
+        known["other"] = {field: value for field, value in record.items() if field not in fields}
+    return known
 
 
-def unfolded(told: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject | str:
+def unfolded(raw: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject | str:
     """The record a folded one stands for, or why it cannot be read. Fields of its author's own are metadata."""
     record: JsonObject = {}
     own: JsonObject = {}
-    for name, value in told.items():
+    for name, value in raw.items():
         field = name if name in fields or name == "other" else _ALIASES.get(name, name)
         if value is None or field == "other":
             continue
@@ -176,7 +176,7 @@ def unfolded(told: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject | s
         if not isinstance(metadata, dict):
             return "metadata is no object"
         record["metadata"] = metadata | {name: value for name, value in own.items() if name not in metadata}
-    other = told.get("other")
+    other = raw.get("other")
     if other is not None and not isinstance(other, dict):
         return "other is no object"
     return ordered((other or {}) | record, fields)

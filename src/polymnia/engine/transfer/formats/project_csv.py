@@ -65,10 +65,10 @@ def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject])
         yield _record_row("relationship", RELATIONSHIP, relationship)
 
 
-def _record_row(record: str, fields: tuple[str, ...], told: Mapping[str, Any]) -> bytes:
+def _record_row(record: str, fields: tuple[str, ...], row: Mapping[str, Any]) -> bytes:
     cells: dict[str, str] = {"record": record}
     other = {}
-    for field, value in told.items():
+    for field, value in row.items():
         kinds = _JSON.get(field, (str,))
         if field not in fields or type(value) not in kinds:
             other[field] = value
@@ -120,12 +120,12 @@ def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
         check_count(sum(counts.values()) + 1, limits)
         if flaw is None and len(cells) > len(columns) and any(cells[len(columns) :]):
             flaw = f"it has {len(cells)} cells, but there are {len(columns)} columns"
-        told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
-        section = _section(told)
+        row = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell is not None}
+        section = _section(row)
         if section is None:
-            section, flaw = "items", flaw or f"record is {told['record']!r:.40}, not item or relationship"
-        told.pop("record", None)
-        value = flaw or _record(told, _FIELDS[section], limits)
+            section, flaw = "items", flaw or f"record is {row['record']!r:.40}, not item or relationship"
+        row.pop("record", None)
+        value = flaw or _record(row, _FIELDS[section], limits)
         yield Item(section, counts[section], Broken(value, line) if isinstance(value, str) else value)
         counts[section] += 1
 
@@ -145,24 +145,14 @@ def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
     delimiter = max(",;\t", key=first.count)
     # The limit is one of the process, and by default no cell may have more than 128 KiB.
     csv.field_size_limit(max(limits.record, csv.field_size_limit()))
-    size = 0  # of the row that is being read
-
-    def lines() -> Iterator[str]:
-        nonlocal size
-        for ended in source.lines(limits.record):
-            for line in ended.splitlines(keepends=True):  # a carriage return ends a line too
-                size += len(line)
-                if size > limits.record:
-                    raise cannot_read(
-                        f"a row has more than {limits.record:,} bytes, which is the limit",
-                        where=f"line {line_number:,}",
-                    )
-                yield line.decode("utf-8", "surrogateescape")
-
-    line_number = 1
-    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
+    lines = (
+        line.decode("utf-8", "surrogateescape")
+        for ended in source.lines(limits.record)
+        for line in ended.splitlines(keepends=True)  # a carriage return ends a line too
+    )
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
-        size, line_number = 0, reader.line_num + 1
+        line = reader.line_num + 1
         flaw: str | None = None
         cells: list[str] = []
         try:
@@ -171,12 +161,16 @@ def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
             return
         except csv.Error as e:
             if "unexpected end of data" in str(e):
-                raise cannot_read(f"a cell that begins on line {line_number:,} has no closing quotation mark") from None
+                raise cannot_read(f"a cell that begins on line {line:,} has no closing quotation mark") from None
+            if "field larger" in str(e):
+                raise cannot_read(
+                    f"a cell has more than {limits.record:,} bytes, which is the limit", where=f"line {line:,}"
+                ) from None
             flaw = "something follows a quotation mark that closes a cell"
         if bad := _NOT_UTF8.search("".join(cells)):
             flaw = flaw or f"it holds a byte that is not UTF-8 (0x{ord(bad[0]) - 0xDC00:02X})"
         if flaw or cells not in ([], [""]):
-            yield _Row([_text(cell) for cell in cells], line_number, flaw)
+            yield _Row([_text(cell) for cell in cells], line, flaw)
 
 
 def _text(cell: str) -> str | None:
@@ -192,16 +186,16 @@ def _column(name: str | None) -> str | None:
     return plain if plain in COLUMNS else name.strip()
 
 
-def _section(told: Mapping[str, str]) -> str | None:
-    if "record" in told:
-        return _SECTIONS.get(told["record"].strip().lower())
-    return "relationships" if "source_id" in told and "content" not in told else "items"
+def _section(row: Mapping[str, str]) -> str | None:
+    if "record" in row:
+        return _SECTIONS.get(row["record"].strip().lower())
+    return "relationships" if "source_id" in row and "content" not in row else "items"
 
 
-def _record(told: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
-    read = JsonObject(told)
+def _record(row: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
+    read = JsonObject(row)
     for column, kinds in _JSON.items():
-        cell = told.get(column)
+        cell = row.get(column)
         if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):
             continue
         value = parse_record(b'{"cell":%b}' % cell.encode(), limits)

@@ -1,4 +1,4 @@
-"""A project in Markdown: each item its content as it is, under a front matter in YAML that tells all the rest.
+"""A project in Markdown: each item its content as it is, under a front matter in YAML with all the rest.
 
 Items stand one behind the other, each under a line that is a comment to Markdown. A line of content that looks like one
 has a backslash before it. Relationships stand at the end, one a line, as JSON, which YAML takes for its own.
@@ -48,17 +48,17 @@ def markdown_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObj
 
 def item_page(item: JsonObject) -> bytes:
     """One item as a page of its own: the front matter, an empty line, the content, an end of line."""
-    told = folded(item, ITEM)
-    content = told.pop("content", None)
+    fields = folded(item, ITEM)
+    content = fields.pop("content", None)
     if not isinstance(content, str):
         # Without a content, or with one that is no text, the front matter says so.
-        told["content"] = content
+        fields["content"] = content
         content = ""
-    return _front(told) + b"\n" + _LIKE_ONE.sub(rb"\\", content.encode()) + b"\n"
+    return _front(fields) + b"\n" + _LIKE_ONE.sub(rb"\\", content.encode()) + b"\n"
 
 
-def _front(told: JsonObject) -> bytes:
-    return _RULE + yaml_object(told).encode() + _RULE
+def _front(fields: JsonObject) -> bytes:
+    return _RULE + yaml_object(fields).encode() + _RULE
 
 
 def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
@@ -74,14 +74,14 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
         front, rest = _front_and_rest(text)
         if begin is None and front is None and not rest.strip():
             continue
-        told = _parse_front(front, limits)
-        if begin is None and isinstance(told, dict) and "format" in told:
-            for position, (key, value) in enumerate(told.items()):
+        fields = _parse_front(front, limits)
+        if begin is None and isinstance(fields, dict) and "format" in fields:
+            for position, (key, value) in enumerate(fields.items()):
                 PROJECT.check_head(key, value, "the front matter")
                 is_head = key in PROJECT.head
                 yield Item("head", position, {key: value}) if is_head else Item("unknown", position, key)
             continue
-        item = told if isinstance(told, str) else _item(told, rest, ends=1 if begin is None else 2)
+        item = fields if isinstance(fields, str) else _item(fields, rest, ends=1 if begin is None else 2)
         yield Item("items", items, Broken(item, line) if isinstance(item, str) else item)
         items += 1
 
@@ -89,11 +89,11 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
 def read_page(page: bytes, limits: FileLimits) -> JsonObject | str:
     """The item of a page of its own, or why it cannot be taken."""
     front, rest = _front_and_rest(page)
-    told = _parse_front(front, limits)
-    return told if isinstance(told, str) else _item(told, rest, ends=1)
+    fields = _parse_front(front, limits)
+    return fields if isinstance(fields, str) else _item(fields, rest, ends=1)
 
 
-def _item(told: JsonObject, rest: bytes, *, ends: int) -> JsonObject | str:
+def _item(fields: JsonObject, rest: bytes, *, ends: int) -> JsonObject | str:
     rest = rest[1:] if rest.startswith(b"\n") else rest.removeprefix(b"\r\n")
     for _ in range(ends):
         rest = rest.removesuffix(b"\n")
@@ -102,11 +102,11 @@ def _item(told: JsonObject, rest: bytes, *, ends: int) -> JsonObject | str:
         content = rest.decode()
     except UnicodeDecodeError as e:
         return f"it holds a byte that is not UTF-8 (0x{rest[e.start]:02X})"
-    if "content" not in told:
-        told["content"] = content
+    if "content" not in fields:
+        fields["content"] = content
     elif content.strip():
         return "its content is told twice, in the front matter and below"
-    return unfolded(told, ITEM)
+    return unfolded(fields, ITEM)
 
 
 def _relationship(raw: bytes, line: int, limits: FileLimits) -> JsonObject | Broken:

@@ -5,7 +5,7 @@ text. So no date, no ``yes``, no ``0x1F`` and no ``1e3`` ever turns into somethi
 is written holds to the same: whatever any reader could take for something else stands in quotes.
 
 The events come from libyaml where it is built in, from PyYAML's own parser otherwise. What they mean is decided here:
-no aliases, no tags beyond those of JSON's types, no key twice.
+no aliases, no tags beyond those of texts, lists and objects, no key twice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ _MEANS: dict[str, bool | None] = {
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _CORE = "tag:yaml.org,2002:"
 _TEXT = (f"{_CORE}str", "!")
-_KINDS = {f"{_CORE}null": type(None), f"{_CORE}bool": bool, f"{_CORE}int": int, f"{_CORE}float": float}
 _BOXES = {yaml.MappingStartEvent: f"{_CORE}map", yaml.SequenceStartEvent: f"{_CORE}seq"}
 # Before and after the document there is little to say, and libyaml takes quadratic time over what can be said there.
 _AROUND = 64 * 1024
@@ -259,7 +258,7 @@ class _Reader:
                     self._layout.check_head(key, value, _where(event.start_mark))
                     yield Item("head", len(seen) - 1, {key: value})
             else:
-                self._pass(event)
+                self._value(event)
                 yield Item("unknown", len(seen) - 1, key)
         self._layout.check_keys(seen)
 
@@ -273,20 +272,6 @@ class _Reader:
                 value = Broken("it is no object", event.start_mark.line + 1)
             yield Item(section, position, value)
             position += 1
-
-    def _pass(self, event: Any) -> None:
-        """Read past a value nobody needs."""
-        depth = 0
-        while True:
-            if type(event) in _BOXES:
-                depth += 1
-                self._check_depth(event, depth)
-            elif type(event) in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
-                depth -= 1
-            if not depth:
-                return
-            self._allow(self._limits.record)
-            event = self._next()
 
     def _value(self, event: Any) -> Any:
         """The value that begins with an event, or Broken; in both cases every event of it has been read."""
@@ -374,19 +359,11 @@ class _Value:
 
 def _plain(event: Any) -> Any:
     """What a scalar means that is not simply a text in quotes."""
-    tag = event.tag
-    if tag is None:
+    if event.tag is None:
         return _meaning(event.value)
-    if tag in _TEXT:
+    if event.tag in _TEXT:
         return event.value
-    if tag not in _KINDS:
-        raise ValueError(f"the tag {_tag(tag)}")
-    value = _meaning(event.value)
-    if type(value) is int and _KINDS[tag] is float:
-        return float(value)
-    if type(value) is not _KINDS[tag]:
-        raise ValueError(f"a value that is not what its tag {_tag(tag)} says")
-    return value
+    raise ValueError(f"the tag {_tag(event.tag)}")
 
 
 def _tag(tag: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.graph.network import Network, twin
+from polymnia.engine.analysis.graph.structure import Network, twin
 
 from .planted import chance, cliques
 

@@ -8,8 +8,8 @@ import pytest
 
 from polymnia import EntityDraft, Memory, describe, remark
 from polymnia.engine.analysis.findings import Findings, Remark
-from polymnia.engine.analysis.graph.network import Network, twin
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
+from polymnia.engine.analysis.graph.structure import Network, twin
 from polymnia.engine.content import ItemDraft
 from polymnia.errors import Cancelled
 

@@ -9,8 +9,7 @@ import pytest
 from form import each
 from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, Store
-from polymnia.engine.analysis.insights.gaps import asked, placeholders, unanswered
-from polymnia.engine.analysis.insights.names import headed, name_key
+from polymnia.engine.analysis.insights.gaps import asked, headed, name_key, placeholders, unanswered
 from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
 

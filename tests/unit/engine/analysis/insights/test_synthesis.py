@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from polymnia import describe
-from polymnia.engine.analysis.insights.synthesis import bags, central, chosen
+from polymnia.engine.analysis.insights.synthesis import central, chosen
+from polymnia.engine.analysis.topics.features import features
 
 from .planted import Project, named, of_type, shuffled
 
@@ -144,7 +145,7 @@ def test_it_works_without_a_model(tmp_path: Path) -> None:
 
 
 def test_a_sentence_that_others_echo_is_central_and_its_own_echo_is_not() -> None:
-    rows = bags(["red boat sails", "red boat sails", "red boat sails", "green tea", "green tea", "green tea"])
+    rows = features(None, ["red boat sails", "red boat sails", "red boat sails", "green tea", "green tea", "green tea"])
     owners = np.array([1, 2, 3, 4, 4, 4])
     rank = central(rows, owners)
     assert rank[:3].min() > rank[3:].max()

@@ -100,9 +100,9 @@ def test_suggestions_quote_the_text_and_come_in_the_order_of_their_gain(desk: De
     assert gains == sorted(gains, reverse=True) and gains[0] > 0
     flat = " ".join(BAD.split())
     for one in found.suggestions:
-        assert " ".join(one.quote.split()) in flat, one
+        assert " ".join(one.fault.quote.split()) in flat, one
         assert problem(one) and describe(one.fault).recommendation
-    quotes = {one.quote for one in found.suggestions}
+    quotes = {one.fault.quote for one in found.suggestions}
     assert "The release was on Monday, 4 March 2025." in quotes
     assert "There are three steps:" in quotes
 
@@ -110,7 +110,7 @@ def test_suggestions_quote_the_text_and_come_in_the_order_of_their_gain(desk: De
 def test_korean_is_judged_on_every_side_and_quoted_as_it_stands(desk: Desk) -> None:
     found = quality(desk, desk.note(KOREAN, kind="절차"))
     assert {name for name, score in scores(found).items() if score is not None} >= set(DIMENSIONS) - {"actionability"}
-    quotes = {one.quote for one in found.suggestions}
+    quotes = {one.fault.quote for one in found.suggestions}
     assert "회의는 2025년 2월 30일에 열렸다." in quotes
     assert "이것은 나중에 적절히 처리되어진다." in quotes
     assert "배포는 세 단계입니다:" in quotes
@@ -168,7 +168,7 @@ def test_a_word_alone_has_no_score_and_the_notes_say_why(desk: Desk) -> None:
 def test_a_placeholder_alone_is_incomplete(desk: Desk) -> None:
     found = quality(desk, desk.note("TBD"))
     assert scores(found)["completeness"] == 0
-    assert found.suggestions[0].quote == "TBD"
+    assert found.suggestions[0].fault.quote == "TBD"
 
 
 def test_accuracy_falls_when_the_project_says_otherwise(desk: Desk) -> None:
@@ -178,7 +178,7 @@ def test_accuracy_falls_when_the_project_says_otherwise(desk: Desk) -> None:
     assert found.score is not None and found.score < 0.7
     first = found.suggestions[0]
     assert first.metric == "agreement_with_the_project"
-    assert first.quote == "The gateway timeout of the billing service is 90 seconds."
+    assert first.fault.quote == "The gateway timeout of the billing service is 90 seconds."
     assert "is 30 seconds" in problem(first)
 
 
@@ -268,7 +268,7 @@ def test_a_decision_with_its_parts_is_complete(desk: Desk) -> None:
     assert {problem(one) for one in there.suggestions} == {
         "The decision says nothing of its rationale.", "The decision says nothing of its alternatives.",
     }  # fmt: skip
-    assert all(one.quote == "We take SQLite." for one in there.suggestions)
+    assert all(one.fault.quote == "We take SQLite." for one in there.suggestions)
 
 
 @pytest.mark.parametrize(

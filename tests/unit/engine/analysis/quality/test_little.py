@@ -56,7 +56,7 @@ def test_what_is_said_again_and_again(desk: Desk) -> None:
     unclear = {one.name: one.score for one in found.dimensions}["clarity"]
     assert clear is not None and unclear is not None and unclear < clear - 0.2
     (told,) = [one for one in found.suggestions if one.metric == "repeated_sentences"]
-    assert told.quote == "The tide turns at noon." and "7 times" in describe(told.fault).summary
+    assert told.fault.quote == "The tide turns at noon." and "7 times" in describe(told.fault).summary
 
 
 DISAGREEING = {
@@ -76,7 +76,7 @@ AGREEING = [
 def test_figures_of_one_text_that_disagree(desk: Desk, text: str, value: str) -> None:
     found = quality(desk, desk.note(text))
     (told,) = [one for one in found.suggestions if one.metric == "figures_for_one_thing"]
-    assert told.dimension == "accuracy" and told.quote in text and value in describe(told.fault).summary
+    assert told.dimension == "accuracy" and told.fault.quote in text and value in describe(told.fault).summary
 
 
 @pytest.mark.parametrize("text", AGREEING)

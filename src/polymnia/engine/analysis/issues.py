@@ -1,33 +1,119 @@
-"""Issues: which contents of a project are empty, copied, out of date, contradictory, lone or badly laid out."""
+"""Issues: which contents of a project are empty, copied, out of date, contradictory or badly laid out."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, date, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 import rustworkx
-from msgspec.structs import replace
 
 from polymnia.engine.analysis.findings import Findings, Pattern, Remark
-from polymnia.engine.analysis.issues.copies import copies
+from polymnia.engine.analysis.pairs import Numbers, Pairs, cosines, nearest, together
 from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
 from polymnia.engine.analysis.quality.page import Flaw, page
 from polymnia.engine.content import title_of
-from polymnia.engine.knowledge.similarity import cosine_at
+from polymnia.engine.knowledge import duplicates
+from polymnia.engine.knowledge.judge import COPY
+from polymnia.engine.knowledge.similarity import cosine_at, similarities
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import PLACEHOLDER
 from polymnia.engine.text.sentences import lines_of
 from polymnia.importing import importing
-from polymnia.models import JsonObject, Record
+from polymnia.models import JsonObject, Record, normal
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
+
+_ALIKE = 0.8  # by meaning; what is further apart is not judged
+_JUDGED = 1_000  # pairs that are judged, nearest first: some milliseconds each
+_BEGIN = 1000  # characters in which a text must have a letter or a digit to say anything
+_SEED = 20_261_115
+_WORD = re.compile(r"[^\W_]+")
+_HASHED = 6000  # characters whose words are hashed
+_BANDS = 12  # smallest hashes, each of which brings texts together
+_SHINGLES = 3
+_COMMON = 0.4  # of the runs: as many as two texts of a dozen words have that differ in one
+
+
+def copies(project: ProjectView, asked: AbstractSet[int]) -> tuple[dict[tuple[int, int], float], list[Remark]]:
+    """The pairs of places of items that say the same, one of them asked about, how sure that is, and what was left."""
+    first: dict[tuple[str, str], int] = {}
+    pairs: dict[tuple[int, int], float] = {}
+    for at, record in enumerate(project.each(project.items)):
+        text = project.text(record)
+        if any(c.isalnum() for c in text[:_BEGIN]):
+            # What people file in two places they may want in both: only copies within one scope are a fault.
+            known = first.setdefault((str(record.scope), normal(text)), at)
+            if known != at:
+                pairs[known, at] = 1.0
+    near, notes = near_copies(project, sorted(first.values()), asked)
+    return pairs | near, notes
+
+
+def near_copies(
+    project: ProjectView, places: Sequence[int], asked: AbstractSet[int]
+) -> tuple[dict[tuple[int, int], float], list[Remark]]:
+    """The same for texts of some places that are nearly the same, the most alike first."""
+    records = [project.items[at] for at in places]
+    texts = [project.text(one) for one in records]
+    vectors = project.vectors[list(places)] if places else np.zeros((0, 0), np.float32)
+    pairs, alike = pairs_alike(texts, vectors, project.unrelated, project.tick)
+    order = np.argsort(-alike, kind="stable").tolist()
+    chosen = [
+        (a, b, float(alike[at]))
+        for at in order
+        for a, b in [pairs[at].tolist()]
+        if {records[a].id, records[b].id} & asked
+    ]
+    left = len(chosen) - _JUDGED
+    notes = [Remark("issues.not_compared", {"pairs": left})] if left > 0 else []
+    chosen = [(a, b, near) for a, b, near in chosen[:_JUDGED] if records[a].scope == records[b].scope]
+    said = [(texts[a], texts[b]) for a, b, _ in chosen]
+    sure = duplicates.same(project.judging, said, [near for *_, near in chosen], COPY, strict=True, tick=project.tick)
+    return {(places[a], places[b]): value for (a, b, _), value in zip(chosen, sure, strict=True) if value}, notes
+
+
+def pairs_alike(
+    texts: Sequence[str], vectors: Numbers, unrelated: float, tick: Callable[[int, int], None]
+) -> tuple[Pairs, Numbers]:
+    """Pairs of texts that are alike by their vectors or have mostly the same words (MinHash), and how similar."""
+    pairs, alike = _by_words(texts, tick)
+    known: Numbers = np.asarray(vectors.any(axis=1)) if vectors.size else np.zeros(len(texts), bool)
+    rows = np.flatnonzero(known)
+    near, cosine = nearest(vectors[rows])
+    near = rows[near[cosine >= cosine_at(_ALIKE, unrelated)]]
+    pairs, first = np.unique(np.concatenate((pairs, near)), axis=0, return_index=True)
+    alike = np.concatenate((alike, np.zeros(len(near), np.float32)))[first]
+    seen = known[pairs].all(axis=1)
+    alike[seen] = similarities(cosines(vectors, pairs[seen]), unrelated)
+    return pairs, alike
+
+
+def _by_words(texts: Sequence[str], tick: Callable[[int, int], None]) -> tuple[Pairs, Numbers]:
+    """Pairs of texts whose runs of words are mostly the same, and the share of the runs they have in common."""
+    random = np.random.default_rng(_SEED)
+    turns = random.integers(1, 1 << 31, size=(_BANDS, 1), dtype=np.uint64) | np.uint64(1)
+    smallest = np.zeros((len(texts), _BANDS), np.uint64)
+    for at, text in enumerate(texts):
+        if at % 1000 == 0:
+            tick(at, len(texts))
+        words = _WORD.findall(text[:_HASHED].lower())
+        runs = {" ".join(words[i : i + _SHINGLES]) for i in range(max(1, len(words) - _SHINGLES + 1))}
+        hashes = np.fromiter((crc32(run.encode()) for run in runs), np.uint64, len(runs))
+        smallest[at] = ((hashes * turns) & np.uint64(0xFFFFFFFF)).min(axis=1)
+    blocks = smallest.astype(np.int64) | np.arange(_BANDS) << 32
+    pairs = together(blocks.ravel(), np.repeat(np.arange(len(texts)), _BANDS))
+    share = (smallest[pairs[:, 0]] == smallest[pairs[:, 1]]).mean(axis=1, dtype=np.float32)
+    return pairs[share >= _COMMON], share[share >= _COMMON]
+
 
 Found = tuple[Pattern | None, list[Remark]]
 
@@ -46,7 +132,7 @@ def quality_issues(project: ProjectView) -> Findings:
         return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark] = []
-    for look in (_empty, _duplicated, _stale, _contradictory, _orphaned, _badly_structured):
+    for look in (_empty, _duplicated, _stale, _contradictory, _badly_structured):
         found, remarks = look(project, asked)
         patterns += [found] if found is not None else []
         notes += remarks
@@ -73,13 +159,11 @@ def _issue(
 
 
 def _quoted(text: str) -> str:
-    """The beginning of a text as it stands, on one line."""
     flat = " ".join(text[:_READ].split())
     return flat if len(flat) <= _QUOTED else flat[:_QUOTED].rstrip() + "…"
 
 
 def _example(record: Record, why: Remark, quote: str) -> JsonObject:
-    """A content as evidence: what is wrong, and the words that show it."""
     return {"id": record.uid, "title": _quoted(title_of(record)), "why": why, "quote": _quoted(quote)}
 
 
@@ -113,7 +197,6 @@ def emptiness(text: str) -> str | None:
 
 
 def _empty(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that say nothing: no text, a heading alone, or a mark that something is still to be written."""
     found = []
     for record in project.each(asked):
         # A record whose author chose the name says by its name and its relations that it exists.
@@ -129,7 +212,6 @@ def _empty(project: ProjectView, asked: list[Record]) -> Found:
 
 
 def _duplicated(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that are copies of others, in groups."""
     records = project.items
     ids = {one.id for one in asked}
     pairs, notes = copies(project, ids)
@@ -216,7 +298,6 @@ def _stale(project: ProjectView, asked: list[Record]) -> Found:
 
 
 def _replaced(project: ProjectView) -> dict[str, str]:
-    """Names that a relation says are superseded, and by what."""
     found: dict[str, str] = {}
     names = project.by_name
     for one in project.relations:
@@ -245,7 +326,6 @@ def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
 
 
 def _contradictory(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that clash with others, by the conflicts that the project shows, and what was not compared."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
 
@@ -279,61 +359,6 @@ def _contradictory(project: ProjectView, asked: list[Record]) -> Found:
     ), list(made.notes)
 
 
-_YOUNG = 7 * 86_400_000_000  # a content younger than a week had no time to be related or found
-_FEWEST = 10  # contents of a project in which one may stand alone
-_UNUSUAL = 0.5  # where more than this share stands alone it is how the project is kept, and no fault
-_APART = 0.35  # the similarity below which two texts have no topic in common
-_COMPARED = 4000  # lone contents whose neighbours are looked for
-_SOME = 500  # of them at a time
-
-
-def _orphaned(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that nothing leads to: no relation, no tag, no reader, and nothing near in meaning."""
-    records = project.items
-    if len(records) < _FEWEST:
-        return None, [Remark("issues.few_contents", {"count": len(records), "least": _FEWEST})]
-    ends = {name for one in project.relations for name in (one.source, one.target)}
-    read = {one.memory for one in project.seen if one.found or one.opened}
-    old = [one for one in records if project.now - one.created >= _YOUNG]
-    lone = [one for one in old if one.name not in ends and not one.tags and one.id not in read]
-    notes = [] if read else [Remark("issues.never_read")]
-    if not old:
-        return None, [*notes, Remark("issues.all_young")]
-    part = len(lone) / len(old)
-    if part > _UNUSUAL:
-        return None, [*notes, Remark("issues.most_alone", {"lone": len(lone), "old": len(old)})]
-    ids = {one.id for one in asked}
-    lone = [one for one in lone if one.id in ids]
-    if project.model is None and lone:
-        notes.append(Remark("issues.no_vectors"))
-    if project.model is not None and len(lone) > _COMPARED:
-        notes.append(Remark("issues.some_compared", {"lone": len(lone), "compared": _COMPARED}))
-    apart = _apart(project, lone[:: max(1, -(-len(lone) // _COMPARED))]) if project.model else lone
-    if not apart:
-        return None, notes
-    examples = (_example(one, Remark("issues.alone"), project.text(one)) for one in apart)
-    found = _issue("orphaned", 1 - part, apart, len(asked), examples, without_relation_tag_or_reader=len(lone))
-    details = {"contents": len(records), "linked": 1 - part, "similarity": _APART if project.model else None}
-    return replace(found, details=details), notes
-
-
-def _apart(project: ProjectView, lone: list[Record]) -> list[Record]:
-    """Those that are far from everything else in meaning."""
-    vectors = project.vectors
-    places = {one.id: at for at, one in enumerate(project.items)}
-    limit = cosine_at(_APART, project.unrelated)
-    found = []
-    for start in range(0, len(lone), _SOME):
-        project.tick(start, len(lone))
-        some = lone[start : start + _SOME]
-        rows = np.array([places[one.id] for one in some])
-        alike = vectors[rows] @ vectors.T
-        alike[np.arange(len(rows)), rows] = -1.0
-        far = (alike.max(axis=1) < limit) & vectors[rows].any(axis=1)
-        found += [one for one, is_far in zip(some, far, strict=True) if is_far]
-    return found
-
-
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}", re.MULTILINE)
 _LINK = re.compile(r"\]\(\s*(?:\)|#)")
@@ -364,7 +389,6 @@ def _wall(text: str) -> str | None:
 
 
 def _layout_faults(record: Record, text: str) -> list[Flaw]:
-    """What is broken in the layout of a text for certain."""
     read = page(text, record.content_type)
     if not read.prosaic:
         return []
@@ -378,7 +402,6 @@ def _layout_faults(record: Record, text: str) -> list[Flaw]:
 
 
 def _badly_structured(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents whose layout is broken: open code, links to nowhere, headings over nothing, walls of text."""
     candidates = []
     for record in project.each(asked):
         if doubtful(text := project.text(record)):

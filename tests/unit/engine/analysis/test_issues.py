@@ -11,7 +11,7 @@ from polymnia import remark
 from polymnia.engine.analysis.findings import Findings, Pattern
 from polymnia.engine.analysis.issues import emptiness, quality_issues
 
-from ..quality.desk import Desk
+from .quality.desk import Desk
 
 CLEAN = [
     "The billing service reads invoices from the queue and stores them for ten years.",
@@ -163,31 +163,6 @@ def test_contradictory_contents_are_told_with_both_sentences(desk: Desk) -> None
     assert 0.5 < found.confidence <= 1.0
 
 
-def test_what_nothing_leads_to_is_orphaned(desk: Desk) -> None:
-    ids_ = tagged(desk, CLEAN)
-    for id in ids_:
-        desk.read(id, 2)
-    lone = desk.note("Quokkas nap beneath eucalyptus boughs whenever sunlight fades.")
-    korean = desk.note("쿼카는 유칼립투스 그늘에서 낮잠을 잔다.")
-    read = desk.note("Zithers hum softly during misty dawns upriver.")
-    desk.read(read, 1)
-    bound = desk.note("Walruses juggle kelp beyond frozen jetties.")
-    desk.relate(ids_[0], bound)
-    labelled = desk.note("Yaks graze above glacial moraines.", tags=("animals",))
-    young = desk.note("Xylophones glimmer amid velvet curtains.", ago=1)
-    one = issues(desk)[0]["orphaned"]
-    assert ids(desk, one) == {lone, korean}
-    assert not ids(desk, one) & {read, bound, labelled, young}
-    assert one.confidence == pytest.approx(1 - 2 / (len(CLEAN) + 5), abs=0.02)
-
-
-def test_where_most_stand_alone_none_is_orphaned(desk: Desk) -> None:
-    desk.notes(CLEAN)
-    patterns, found = issues(desk)
-    assert "orphaned" not in patterns
-    assert any("how this project is kept" in remark(note) for note in found.notes)
-
-
 def test_broken_layout_is_found_and_quoted(desk: Desk) -> None:
     tagged(desk, CLEAN)
     planted = desk.notes(
@@ -224,7 +199,7 @@ def test_an_empty_project_and_one_note(desk: Desk) -> None:
     assert not patterns and [remark(note) for note in found.notes] == ["There is no content to look at."]
     desk.note("The gateway restarts every night.")
     patterns, found = issues(desk)
-    assert not patterns and any("at least 10 are needed" in remark(note) for note in found.notes)
+    assert not patterns and any(remark(note).startswith("1 item") for note in found.notes)
 
 
 def test_without_a_model_copies_are_found_by_their_words(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polymnia.engine.analysis import pairs
-from polymnia.engine.analysis.issues.copies import pairs_alike
+from polymnia.engine.analysis.issues import pairs_alike
 
 
 def nothing(*_: int) -> None:

@@ -7,8 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.graph.network import Network
-from polymnia.engine.analysis.graph.structure import certainty, communities, cuts, hubs, modularity
+from polymnia.engine.analysis.graph.structure import Network, certainty, communities, cuts, hubs, modularity
 from polymnia.engine.analysis.probability import confidence
 
 from . import planted
@@ -91,21 +90,21 @@ def test_the_middle_of_a_star_is_a_hub() -> None:
 
 def test_what_falls_apart_without_a_node_is_counted() -> None:
     pairs = [(a, b) for a in range(5) for b in range(a)] + [(a, b) for a in range(6, 10) for b in range(6, a)]
-    found = cuts(net([*pairs, (5, 0), (5, 1), (5, 6), (5, 7)]))
-    assert [(one.nodes, one.parts, one.lost) for one in found.by_node] == [((5,), (5, 4), 4)]
-    assert found.by_link == []
+    nodes, links = cuts(net([*pairs, (5, 0), (5, 1), (5, 6), (5, 7)]))
+    assert [(one.nodes, one.parts, one.lost) for one in nodes] == [((5,), (5, 4), 4)]
+    assert links == []
 
 
 def test_what_falls_apart_without_a_link_is_counted() -> None:
-    found = cuts(net([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]))
-    assert [(one.nodes, one.parts) for one in found.by_link] == [((2, 3), (3, 3))]
-    assert {one.nodes: one.parts for one in found.by_node} == {(2,): (3, 2), (3,): (3, 2)}
+    nodes, links = cuts(net([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]))
+    assert [(one.nodes, one.parts) for one in links] == [((2, 3), (3, 3))]
+    assert {one.nodes: one.parts for one in nodes} == {(2,): (3, 2), (3,): (3, 2)}
 
 
 def test_cuts_agree_with_taking_every_node_away() -> None:
     for seed in range(8):
         network = net(planted.chance(40, 46, seed), 40)
-        told = {one.nodes[0]: one.parts for one in cuts(network).by_node}
+        told = {one.nodes[0]: one.parts for one in cuts(network)[0]}
         for component in network.components:
             for node in component:
                 left = network.keys[(network.low != node) & (network.high != node)]
