@@ -2,7 +2,7 @@
 
 Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> the words of its evidence and details;
 ``describe`` where one function does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its
-sentence). A module is loaded when its words are needed for the first time.
+sentence, or what makes one of its values). A module is loaded when its words are needed for the first time.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def describe(found: Any) -> Description:
 def remark(one: Any) -> str:
     """The sentence of a remark. A remark may hold others among its values, such as one that it passes on."""
     area, _, code = one.code.partition(".")
-    sentence: str = _module(area).REMARKS[code](**one.values)
-    return sentence
+    sentence: str | Callable[..., str] = _module(area).REMARKS[code]
+    return sentence.format(**one.values) if isinstance(sentence, str) else sentence(**one.values)
 
 
 def fields(found: Any) -> JsonObject:

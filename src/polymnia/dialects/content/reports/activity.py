@@ -265,27 +265,25 @@ DESCRIPTIONS: dict[str, Words] = {
     "gone": _gone,
 }
 
-REMARKS: dict[str, Callable[..., str]] = {
-    "no_changes": lambda: "Nothing was made or changed in this time.",
+REMARKS: dict[str, str | Callable[..., str]] = {
+    "no_changes": "Nothing was made or changed in this time.",
     "few_changes": _few_changes,
     "no_time_pattern": lambda changes, active: (
         f"No pattern in time is sure enough to be told: {plural(changes, 'change')} on {plural(active, 'day')}."
     ),
-    "under_four_weeks": lambda: "A weekly rhythm takes four weeks to tell.",
+    "under_four_weeks": "A weekly rhythm takes four weeks to tell.",
     "imported": lambda changes: (
         f"{plural(changes, 'change')} came with imported memories and count at their own dates."
     ),
-    "few_memories": lambda memories, needed: (
-        f"Too little to tell a pattern of use: {memories} memories; it takes {needed}."
-    ),
+    "few_memories": "Too little to tell a pattern of use: {memories} memories; it takes {needed}.",
     "few_reads": _few_reads,
     "no_use_pattern": lambda readings, read, memories, changes: (
         f"No pattern of use is sure enough to be told: {plural(readings, 'reading')} of {read:,} of {memories:,} "
         f"memories, {plural(changes, 'change')}."
     ),
     "few_hours": _few_hours,
-    "one_user": lambda: "Everything was done by one user; users can be compared from two on.",
-    "more_users": lambda more, name: f"{more:,} more of {name} were found; the clearest are told.",
+    "one_user": "Everything was done by one user; users can be compared from two on.",
+    "more_users": "{more:,} more of {name} were found; the clearest are told.",
     "no_user_pattern": lambda users, changes, readings: (
         f"No pattern of users is sure enough to be told: {plural(users, 'user')} with {plural(changes, 'change')} and "
         f"{plural(readings, 'reading')}."

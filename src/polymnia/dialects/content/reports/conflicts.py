@@ -139,17 +139,15 @@ def _unsure(*, pairs: int) -> str:
     return f"{pairs:,} more {what} may clash, but that is not sure: sensitivity high tells them."
 
 
-REMARKS: dict[str, Callable[..., str]] = {
+REMARKS: dict[str, str | Callable[..., str]] = {
     "unjudged": _unjudged,
     "few_items": lambda items: (
         "1 item: only statements within it could be compared." if items else "0 items: there is nothing to compare."
     ),
-    "not_read": lambda items, statements: f"{items:,} items were not read: {statements:,} statements are read at most.",
-    "not_compared": lambda pairs: (
-        f"{pairs:,} further pairs that share less were not compared; name items to compare them all."
-    ),
-    "superseded": lambda: "This item was superseded by another: nothing of it holds any more.",
-    "alone": lambda: "No other item is near to this one: only statements within it could be compared.",
+    "not_read": "{items:,} items were not read: {statements:,} statements are read at most.",
+    "not_compared": "{pairs:,} further pairs that share less were not compared; name items to compare them all.",
+    "superseded": "This item was superseded by another: nothing of it holds any more.",
+    "alone": "No other item is near to this one: only statements within it could be compared.",
     "compared": _compared,
     "unsure": _unsure,
 }

@@ -130,51 +130,42 @@ DESCRIPTIONS: dict[str, Words] = {
     "outliers": _outliers,
 }
 
-REMARKS: dict[str, Callable[..., str]] = {
+REMARKS: dict[str, str | Callable[..., str]] = {
     "no_relations": lambda records: (
         f"None of {records} records is related to another." if records else "There are no records."
     ),
     "few_links": lambda links, needed: (
         f"{_links(links)} too few to tell hubs, bridges and communities from chance; {needed} are needed."
     ),
-    "more_circles": lambda most: f"There are more than {most} circles; the shortest are told.",
-    "more_groups": lambda groups, least: (
-        f"There are {groups} groups that nothing joins; beside the main one, the largest with {least} or more records "
-        "are told."
-    ),
-    "few_linked": lambda linked, needed: f"{linked} linked records are too few to tell a hub; {needed} are needed.",
-    "more_communities": lambda found, told: f"{found} communities were found; the {told} surest and largest are told.",
+    "more_circles": "There are more than {most} circles; the shortest are told.",
+    "more_groups": "There are {groups} groups that nothing joins; beside the main one, the largest with {least} or "
+    "more records are told.",
+    "few_linked": "{linked} linked records are too few to tell a hub; {needed} are needed.",
+    "more_communities": "{found} communities were found; the {told} surest and largest are told.",
     "few_links_to_hide": lambda links, needed: (
         f"{_links(links)} too few to tell which links are missing; {needed} are needed."
     ),
-    "hidden_not_found": lambda: "Links that were hidden could not be found again, so none that is missing can be told.",
-    "hidden_seldom_found": lambda best: (
-        f"Links that were hidden are hard to find again (at best {best:.0%} of the likeliest pairs were hidden ones), "
-        "so none that is missing can be told."
-    ),
-    "none_missing": lambda: "No pair without a link looks like those that have one.",
+    "hidden_not_found": "Links that were hidden could not be found again, so none that is missing can be told.",
+    "hidden_seldom_found": "Links that were hidden are hard to find again (at best {best:.0%} of the likeliest pairs "
+    "were hidden ones), so none that is missing can be told.",
+    "none_missing": "No pair without a link looks like those that have one.",
     "few": lambda count, least: (
         f"{plural(count, 'item')} with text; at least {least} are needed to tell subjects apart."
     ),
-    "no_vectors": lambda: "There are no vectors: items were compared by their words alone.",
-    "without_vector": lambda count, model: (
-        f"{count} items have no vector of {model}: they were compared by their words alone."
-    ),
-    "no_groups": lambda: "The items show no groups.",
-    "by_chance": lambda count: f"Groups left out because chance would make such groups too: {count}.",
-    "many_relations": lambda read: f"Of the relations of the record itself the {read} strongest were read.",
+    "no_vectors": "There are no vectors: items were compared by their words alone.",
+    "without_vector": "{count} items have no vector of {model}: they were compared by their words alone.",
+    "no_groups": "The items show no groups.",
+    "by_chance": "Groups left out because chance would make such groups too: {count}.",
+    "many_relations": "Of the relations of the record itself the {read} strongest were read.",
     "nothing_further": lambda steps: (
         f"Nothing further than {steps} step{'s' * (steps > 1)} away comes before what is told."
     ),
-    "strongest_records": lambda step, records, strongest: (
-        f"Step {step}: of {records} records the {strongest} strongest were walked on from."
-    ),
-    "strongest_relations": lambda step, records, strongest: (
-        f"Step {step}: of {records} records with many relations the {strongest} strongest were followed."
-    ),
+    "strongest_records": "Step {step}: of {records} records the {strongest} strongest were walked on from.",
+    "strongest_relations": "Step {step}: of {records} records with many relations the {strongest} strongest were "
+    "followed.",
     "gone": lambda count, names: f"{count} names it is related to are not there (any more): {', '.join(names)}.",
-    "no_model": lambda: "There is no model here, so what is similar in meaning alone is not discovered.",
-    "less_certain": lambda count, least: f"{count} that the texts show are less certain than min_confidence {least:g}.",
+    "no_model": "There is no model here, so what is similar in meaning alone is not discovered.",
+    "less_certain": "{count} that the texts show are less certain than min_confidence {least:g}.",
     "none": _none,
-    "more": lambda count: f"{count} more connections are not told; a higher limit tells them.",
+    "more": "{count} more connections are not told; a higher limit tells them.",
 }

@@ -299,12 +299,12 @@ def _names_seldom_written(*, silent: int, fewest: int, having: int, names: int) 
     )
 
 
-REMARKS: dict[str, Callable[..., str]] = {
+REMARKS: dict[str, str | Callable[..., str]] = {
     "of_type": lambda type, note: f"{type}: {remark(note)}",
     "recent": lambda note, days: f"{remark(note)} (The last {days} days were looked at.)",
     "names_seldom_written": _names_seldom_written,
     "few_changes": _few_changes,
-    "no_trend": lambda days: f"No rise or fall over {days} days is sure enough to be told.",
+    "no_trend": "No rise or fall over {days} days is sure enough to be told.",
     "no_topic": lambda memories: f"No topic stands out in {_memories(memories)}.",
     "smaller_topics": lambda topics: f"{plural(topics, 'smaller topic')} not summed up at this depth.",
 }

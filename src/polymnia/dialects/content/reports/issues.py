@@ -78,7 +78,7 @@ DESCRIPTIONS = {
     "badly_structured": _badly_structured,
 }
 
-REMARKS: dict[str, Callable[..., str]] = {
+REMARKS: dict[str, str | Callable[..., str]] = {
     "no_content": lambda: "There is no content to look at.",
     "not_compared": lambda pairs: f"{pairs:,} further pairs of contents that are less alike were not compared.",
     "some_read": lambda doubtful, step: (

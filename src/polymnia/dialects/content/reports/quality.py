@@ -188,38 +188,32 @@ def worded(found: Quality) -> JsonObject:
     return values | {"dimensions": dimensions, "suggestions": [suggestion(one) for one in found.suggestions]}
 
 
-REMARKS: dict[str, Callable[..., str]] = {
-    "nothing": lambda: "Nothing in the text can be measured.",
-    "no_text": lambda: "There is no text.",
-    "few_words": lambda words, least: f"Too few words to judge by: {words}, and {least} are needed.",
-    "few_different": lambda words, least: f"Too few different words to judge by: {words}, and {least} are needed.",
-    "gibberish_latin": lambda share, letters: (
-        f"There is too little to judge by: it reads as no words: {share:.0%} of its runs of {letters} letters are in "
-        "words of a language known here."
-    ),
-    "gibberish_korean": lambda odd, letters: (
-        f"There is too little to judge by: it reads as no words: {odd} of its {letters} Korean letters are in no word."
-    ),
-    "vague_unknown": lambda: "Vague words are known for English and Korean only.",
-    "few_siblings": lambda: "There are too few others of its kind to say what it should have.",
-    "only_checks": lambda: (
-        "Only dates, numbers and agreement with the project can be checked here, not whether a statement is true."
-    ),
-    "nothing_to_check": lambda: "The text has no full date, sum or count to check, and nothing else to agree with.",
-    "no_neighbours": lambda: "The project is too small, or has no vectors, to say how near it is to the rest.",
-    "no_labels": lambda: (
-        "No title, summary or tags were given to compare it with, and the project is too small, or has no vectors, to "
-        "compare it with."
-    ),
-    "no_layout": lambda: "Programs and data are not laid out as prose is.",
-    "short": lambda sentences, least: f"Too short to need a structure: {sentences} of {least} sentences.",
-    "no_prose": lambda: "Programs and data are not read as prose is.",
-    "reading_few_words": lambda: "Too few words to tell: 5 are needed.",
-    "reading_no_sentence": lambda: "There is no sentence to measure.",
-    "reading_unknown_language": lambda: "No measure of readability is known for this language or script.",
-    "reading_korean": lambda: "For Korean the order of texts is meant; no formula tested with readers is published.",
-    "reading_lix": lambda: "No formula is known for this language; LIX stands in.",
-    "no_tasks": lambda: "Nothing shows that it is there to be acted on: it has no tasks or numbered steps.",
+REMARKS: dict[str, str | Callable[..., str]] = {
+    "nothing": "Nothing in the text can be measured.",
+    "no_text": "There is no text.",
+    "few_words": "Too few words to judge by: {words}, and {least} are needed.",
+    "few_different": "Too few different words to judge by: {words}, and {least} are needed.",
+    "gibberish_latin": "There is too little to judge by: it reads as no words: {share:.0%} of its runs of {letters} "
+    "letters are in words of a language known here.",
+    "gibberish_korean": "There is too little to judge by: it reads as no words: {odd} of its {letters} Korean letters "
+    "are in no word.",
+    "vague_unknown": "Vague words are known for English and Korean only.",
+    "few_siblings": "There are too few others of its kind to say what it should have.",
+    "only_checks": "Only dates, numbers and agreement with the project can be checked here, not whether a statement "
+    "is true.",
+    "nothing_to_check": "The text has no full date, sum or count to check, and nothing else to agree with.",
+    "no_neighbours": "The project is too small, or has no vectors, to say how near it is to the rest.",
+    "no_labels": "No title, summary or tags were given to compare it with, and the project is too small, or has no "
+    "vectors, to compare it with.",
+    "no_layout": "Programs and data are not laid out as prose is.",
+    "short": "Too short to need a structure: {sentences} of {least} sentences.",
+    "no_prose": "Programs and data are not read as prose is.",
+    "reading_few_words": "Too few words to tell: 5 are needed.",
+    "reading_no_sentence": "There is no sentence to measure.",
+    "reading_unknown_language": "No measure of readability is known for this language or script.",
+    "reading_korean": "For Korean the order of texts is meant; no formula tested with readers is published.",
+    "reading_lix": "No formula is known for this language; LIX stands in.",
+    "no_tasks": "Nothing shows that it is there to be acted on: it has no tasks or numbered steps.",
 }
 for _name in _FAULTS:
     REMARKS[f"fault_{_name}"] = partial(_problem, _name)
