@@ -4,7 +4,7 @@
 >>> memory = connect("notes.db")
 >>> memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
 
-All of it but the faults is imported when it is first used: a server must answer before a library is loaded.
+Everything but the faults is imported on first use, so that a server can respond before its libraries are loaded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __version__ = "0.1.0"
 __all__ = ["__version__", "connect", "Memory"]
 # values
 __all__ += ["EntityDraft", "Record", "Relation", "Graph", "Change", "Event", "Note", "Policy", "Filters", "Session"]
-# what the verbs answer, and what analyses found in words
+# results of the verbs, and descriptions of analysis findings
 __all__ += ["Created", "Related", "Added", "Deleted", "Found", "Hit", "Why", "Fragment", "Turn", "Plan", "Remembered"]
 __all__ += ["Revised", "Moved", "Association", "Discovery", "Scope", "Suggestion", "Cleaned", "Exported"]
 __all__ += ["ImportedMemories", "describe", "remark"]

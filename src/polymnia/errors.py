@@ -1,35 +1,35 @@
-"""Everything that can go wrong, as a tree. Imports nothing.
+"""The tree of faults. Imports nothing.
 
     Fault                     something could not be done; nothing was changed
-    ├── Invalid               the caller's words are not legal
-    │   ├── BadArguments      arguments do not fit the operation's shape
-    │   ├── BadText           a text holds what no memory may hold (NUL, half a surrogate pair)
-    │   ├── EmptyList         a list that must name something names nothing
-    │   ├── OverLimit         larger than a limit, which the message names
-    │   └── UnknownOperation  no tool, prompt, resource or command of that name
-    ├── NotFound              no memory of that name in this project
+    ├── Invalid               the caller's input is not valid
+    │   ├── BadArguments      the arguments do not match the operation's schema
+    │   ├── BadText           a text contains what no memory may contain (NUL, a lone surrogate)
+    │   ├── EmptyList         a list that must not be empty is empty
+    │   ├── OverLimit         a limit is exceeded; the message names it
+    │   └── UnknownOperation  no tool, prompt, resource or command has that name
+    ├── NotFound              no memory has that name in this project
     │   └── MissingEnds       a relation names a memory that does not exist
     ├── AlreadyExists         a name is taken
     ├── ManyTexts             a memory has several observations, and one text would replace them all
-    ├── Conflict              a later change stands in the way
-    ├── Cancelled             the caller withdrew the request
+    ├── Conflict              a later change prevents it
+    ├── Cancelled             the caller cancelled the request
     ├── Refused               a rule of this server does not allow it
-    │   └── NotAllowed        the key does not open this project, or only for reading
+    │   └── NotAllowed        the key does not grant access to this project, or only read access
     ├── ExportFailed          an archive could not be written
-    ├── ImportFailed          an archive could not be read, or holds what cannot be imported
-    └── Unavailable           the store cannot serve
+    ├── ImportFailed          an archive could not be read, or has records that cannot be imported
+    └── Unavailable           the store cannot serve requests
         ├── Busy              another process has held the store for too long
         ├── TooNew            the store was written by a newer Polymnia
         ├── NotAStore         the file is something else
         ├── Damaged           the store is broken
-        │   └── BrokenFile    a JSON file is broken; says what was saved and where
-        ├── NoLibrary         a library that not every installation has is missing
-        ├── NoModel           a model for search by meaning cannot be had
+        │   └── BrokenFile    a JSON file is broken; the message says what was saved and where
+        ├── NoLibrary         an optional library is not installed
+        ├── NoModel           a model for search by meaning is not available
         ├── NoSpace           the disk is full
-        └── Forbidden         the operating system refuses to read or write here
+        └── Forbidden         the operating system denies reading or writing here
 
-A fault carries ``code`` (stable, for programs), ``message`` (what and why), ``hint`` (what to do)
-and ``details`` (the data behind the message). How it looks to a client is each wire form's business.
+A fault has a ``code`` (stable, for programs), a ``message`` (what and why), a ``hint`` (what to do)
+and ``details`` (the data behind the message). Transports and dialects decide how a client sees it.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ class Fault(Exception):
     def __init__(self, message: str, *, hint: str | None = None, **details: object) -> None:
         super().__init__(message)
         self.message = message
-        self.word: object = None  # how the dialect that was spoken words it, where several are offered by one tool
+        self.word: object = None  # the dialect's wording, if one tool serves several dialects
         if hint is not None:
             self.hint = hint
         self.details = details
 
 
 class Invalid(Fault):
-    """The caller's words are not legal; nothing was read or changed."""
+    """The caller's input is not valid; nothing was read or changed."""
 
     hint = "Correct the value and call again."
 
 
 class BadArguments(Invalid):
-    """The arguments do not fit the operation's shape. ``violations`` lists every misfit."""
+    """The arguments do not match the operation's schema. ``violations`` lists every mismatch."""
 
     hint = "Compare the arguments with the tool's input schema and call again."
 
@@ -79,14 +79,14 @@ class BadArguments(Invalid):
 
 _KINDS = {"int": "a whole number", "number": "a number", "string": "a string", "array": "an array"}
 _KINDS |= {"object": "an object", "boolean": "true or false"}
-_SHORT = 40  # characters of a value that is quoted
+_SHORT = 40  # characters up to which a value is quoted
 
 
 class Violation:
-    """One misfit: where it is, what was expected there, what was given.
+    """One mismatch: its path, what was expected there, and what was given.
 
-    ``given`` is a kind of value, or ``undefined``, ``unknown`` (there is no such parameter) or ``empty``; ``provided``
-    is the value itself. ``of`` names the item of a list it is in, ``near`` the parameter that may be meant.
+    ``given`` is a type, or ``undefined``, ``unknown`` (there is no such parameter) or ``empty``; ``provided`` is the
+    value itself. ``of`` names the list item it is in, ``near`` the parameter that was probably intended.
     """
 
     __slots__ = ("expected", "given", "near", "of", "path", "provided", "range")
@@ -117,8 +117,8 @@ class Violation:
         if self.given == "undefined":
             return f"{where} is required ({self.expected})"
         if self.given == "unknown":
-            meant = f" (did you mean `{self.near}`?)" if self.near else ""
-            return f"{where} is no parameter here{meant}, {self.expected}"
+            suggestion = f" (did you mean `{self.near}`?)" if self.near else ""
+            return f"{where} is no parameter here{suggestion}, {self.expected}"
         if self.given == "empty":
             return f"{where} cannot be empty"
         return f"{where} must be {self.wanted}, got {self._got()}"
@@ -129,7 +129,7 @@ class Violation:
         return _KINDS.get(self.expected, self.expected)
 
     def _got(self) -> str:
-        """What was given: the value itself where it is short, else its kind."""
+        """What was given: the value itself if it is short, else its type."""
         value = self.provided
         if self.given == "string" and isinstance(value, str) and len(value) <= _SHORT:
             return f"the string {value!r}"
@@ -139,7 +139,7 @@ class Violation:
 
 
 class BadText(Invalid):
-    """A text holds what no memory may hold. ``field`` says which text."""
+    """A text contains what no memory may contain. ``field`` says which text."""
 
     hint = "Remove the character and call again."
 
@@ -149,7 +149,7 @@ class BadText(Invalid):
 
 
 class EmptyList(Invalid):
-    """A list that must name something is empty. ``field`` says which list."""
+    """A list that must not be empty is empty. ``field`` says which list."""
 
     hint = "Give at least one item."
 
@@ -160,7 +160,7 @@ class EmptyList(Invalid):
 
 
 class OverLimit(Invalid):
-    """Larger than a limit. The message names the limit, its value and the setting that moves it."""
+    """A limit is exceeded. The message names the limit, its value and the setting that changes it."""
 
     hint = "Send less at once, or raise the limit in the settings."
 
@@ -170,13 +170,13 @@ class OverLimit(Invalid):
 
 
 class UnknownOperation(Invalid):
-    """No tool, prompt, resource or command of that name."""
+    """No tool, prompt, resource or command has that name."""
 
     hint = "List what there is and use a name from it."
 
 
 class NotFound(Fault):
-    """No such thing in this project; nothing was changed. ``names`` lists every missing one."""
+    """Something does not exist in this project; nothing was changed. ``names`` lists everything missing."""
 
     hint = "Check the spelling, or create it first."
 
@@ -227,7 +227,7 @@ class ManyTexts(Fault):
 
 
 class Conflict(Fault):
-    """A later change stands in the way; nothing was changed. ``changes`` lists them."""
+    """Later changes prevent it; nothing was changed. ``changes`` lists them."""
 
     hint = "Undo the later changes first."
 
@@ -237,7 +237,7 @@ class Conflict(Fault):
 
 
 class Cancelled(Fault):
-    """The caller withdrew the request; nothing was changed."""
+    """The caller cancelled the request; nothing was changed."""
 
     hint = "Call again when the result is wanted."
 
@@ -249,19 +249,19 @@ class Refused(Fault):
 
 
 class NotAllowed(Refused):
-    """The caller's key does not open this project, or opens it only for reading. Nothing was changed."""
+    """The caller's key does not grant access to this project, or only read access. Nothing was changed."""
 
     hint = "Use a key that allows it, or ask whoever runs the server for one."
 
 
 class ExportFailed(Fault):
-    """An archive could not be written. What had its name before has it still."""
+    """An archive could not be written. An existing file of that name was not changed."""
 
     hint = "Choose another name or place for the file and export again."
 
 
 class ImportFailed(Fault):
-    """An archive could not be read, or holds what cannot be imported; nothing was. ``problems`` lists every one."""
+    """An archive could not be read, or has records that cannot be imported; nothing was. ``problems`` lists them."""
 
     hint = "Correct the archive and import it again; nothing was imported."
 
@@ -287,25 +287,25 @@ class TooNew(Unavailable):
 
 
 class NotAStore(Unavailable):
-    """The file exists and is something else than a Polymnia store."""
+    """The file exists but is not a Polymnia store."""
 
     hint = "Choose another path with --store; the file was left as it is."
 
 
 class Damaged(Unavailable):
-    """The store is broken. It was left as it is."""
+    """The store is broken. It was not changed."""
 
     hint = "Stop every process that uses it, keep a copy, and put a backup in its place."
 
 
 class BrokenFile(Damaged):
-    """A JSON file is broken. The message says what was saved and where it is."""
+    """A JSON file is broken. The message says what was saved and where."""
 
     hint = "Look at the files named in the message; nothing was overwritten."
 
 
 class NoLibrary(Unavailable):
-    """A library that not every installation has is missing."""
+    """An optional library is not installed."""
 
     hint = "Install Polymnia with its extra [oauth], and start the server anew."
 
@@ -319,18 +319,18 @@ class NoLibrary(Unavailable):
 
 
 class NoModel(Unavailable):
-    """A model for search by meaning cannot be had. Words are searched all the same."""
+    """A model for search by meaning is not available. Search by words still works."""
 
     hint = "Install the package the message names, or choose another model with --embedder; search by words works."
 
 
 class NoSpace(Unavailable):
-    """The disk is full; the change was rolled back whole."""
+    """The disk is full; the change was rolled back completely."""
 
     hint = "Free some space on the disk that holds the store and try again."
 
 
 class Forbidden(Unavailable):
-    """The operating system refuses to read or write here."""
+    """The operating system denies reading or writing here."""
 
     hint = "Check the permissions of the store and its folder, or choose another place with --store."

@@ -1,18 +1,18 @@
-"""Importing late, one thread at a time.
+"""Lazy imports, one thread at a time.
 
 Nothing heavy is imported before it is needed, so the first calls of a server import NumPy and much else, each call in
-its own thread. Python has one lock for each module and no order among them: one thread imports ``numpy.typing`` and
-waits for ``numpy``, while another one is inside ``numpy`` and waits for ``numpy.typing``. Python then hands one of them
-a half-made module, and NumPy stays broken until the process ends. The same can happen between any package that imports
-its own modules and those modules.
+its own thread. Python has one lock per module and no order among them: one thread imports ``numpy.typing`` and waits
+for ``numpy``, while another one is inside ``numpy`` and waits for ``numpy.typing``. Python then gives one of them a
+partially initialised module, and NumPy stays broken until the process ends. The same can happen with any package that
+imports its own submodules.
 
-So there is one lock, taken before any of Python's:
+So there is one lock, acquired before any of Python's:
 
     with importing():
         from polymnia.engine.search.finder import Finder
 
-The block holds import statements and nothing else. Once it has been passed, its modules are there, and whoever comes by
-again takes no lock: no call waits for what another one imports. A house test finds late imports that lack it.
+The block contains nothing but import statements. Once it has run, its modules are loaded and later passes take no lock:
+no call waits for another call's imports. A house test finds lazy imports without it.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from typing import Any
 
 from polymnia.errors import Fault, Unavailable
 
-_lock = threading.RLock()  # an import may lead to another one
-_passed: dict[tuple[int, int], CodeType] = {}  # blocks by code and position; holding the code keeps its id its own
+_lock = threading.RLock()  # imports may be nested
+_passed: dict[tuple[int, int], CodeType] = {}  # blocks by code id and position; the value keeps the id in use
 _loaded: dict[str, Any] = {}
 _nothing = nullcontext()
 
-# Libraries that would report to their makers read these variables when they are loaded.
+# Libraries with telemetry read these variables when they are loaded.
 _SILENT = {"ORT_DISABLE_TELEMETRY": "1"}
 
 
 def importing() -> AbstractContextManager[None]:
-    """The right to import. Raises Unavailable, with what to do, when a library cannot be loaded."""
+    """Hold the import lock for the block. Raises Unavailable, with a hint, if a library cannot be loaded."""
     frame = sys._getframe(1)
     place = id(frame.f_code), frame.f_lasti
     return _nothing if place in _passed else _Importing(place, frame.f_code)
 
 
 def load(module: str) -> Any:
-    """A module by its name, for libraries that may be absent. Raises ImportError as an import does."""
+    """Import a module by name, for libraries that may be absent. Raises ImportError like an import."""
     found = _loaded.get(module)
     if found is None:
         with _lock:
@@ -75,7 +75,7 @@ class _Importing:
 
 
 def _unusable(error: Exception) -> Unavailable:
-    """What a caller is told: which library, why, and what to do. A later call tries again."""
+    """The fault for a failed import: which library, why, and what to do. A later call tries again."""
     return Unavailable(
         f"Polymnia cannot load {_library(error)}, which this needs: {type(error).__name__}: {error}",
         hint="Reinstall Polymnia with its libraries (pip install --force-reinstall polymnia), then restart the server.",
@@ -83,7 +83,7 @@ def _unusable(error: Exception) -> Unavailable:
 
 
 def _library(error: Exception) -> str:
-    """The library whose import failed: the first whose code ran, or the one that was not found."""
+    """The library whose import failed: the first one whose code ran, or the one that was not found."""
     trace = error.__traceback__
     while trace is not None:
         name = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]

@@ -1,6 +1,6 @@
-"""Keys: who may come in over the network. Kept hashed in one file, shown once, each limited in what it opens.
+"""API keys for network access: stored hashed in one file, shown once, each limited to certain projects.
 
-A key is an id and 256 random bits, so one round of SHA-256 is enough to keep it: there is nothing to guess.
+A key is an id and 256 random bits, so a single round of SHA-256 suffices: it cannot be guessed.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from msgspec import Struct
 
 from polymnia.errors import Invalid, NotFound, Unavailable
 
-_FORM = re.compile(r"pk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_PATTERN = re.compile(r"pk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _LINE = re.compile("[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
-_MEND = "Mend it or its rights."
+_HINT = "Mend it or its rights."
 _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 
 
 class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One key: ``projects`` are those it opens (None: all), ``write`` whether it may change them.
+    """One key: ``projects`` are those it grants access to (None: all), ``write`` whether it may change them.
 
-    ``metrics`` is the right to read the figures of the server. Nothing else may be left out in the file: a limit that
-    is misspelt there must not become no limit.
+    ``metrics`` permits reading the server's metrics. No other field may be missing in the file: a misspelt limit must
+    not become no limit.
     """
 
     id: str
@@ -49,7 +49,7 @@ class _Document(Struct, forbid_unknown_fields=True):
 
 
 class KeyFile:
-    """The file of keys. Read anew whenever it has changed: a key that is revoked opens nothing from then on."""
+    """The key file. Reloaded whenever it has changed, so that a revoked key is refused at once."""
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
@@ -59,24 +59,24 @@ class KeyFile:
 
     @property
     def used(self) -> bool:
-        """Whether it has keys, or had some since it was first looked at.
+        """Whether the file has keys, or had some since it was first read.
 
-        Whoever revokes the last key means that nobody comes in any more, and not that everybody does.
+        Revoking the last key locks everybody out instead of letting everybody in.
         """
-        if not self._used and not os.access(self.path, os.F_OK):  # asked with every request, so in the cheapest way
+        if not self._used and not os.access(self.path, os.F_OK):  # checked on every request, so cheaply
             return False
-        self._follow()
+        self._reload()
         return self._used
 
     def keys(self) -> list[Key]:
         """All keys, oldest first."""
-        self._follow()
+        self._reload()
         return list(self._keys.values())
 
     def find(self, text: str) -> Key | None:
-        """The key that a text is, compared in constant time; None where it is none."""
-        self._follow()
-        match = _FORM.fullmatch(text)
+        """Return the key with this text, compared in constant time; None if there is none."""
+        self._reload()
+        match = _PATTERN.fullmatch(text)
         key = self._keys.get(match[1]) if match else None
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         same = hmac.compare_digest(digest, key.digest if key is not None else _NOBODY)
@@ -85,7 +85,7 @@ class KeyFile:
     def add(
         self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True, metrics: bool = False
     ) -> tuple[Key, str]:
-        """Make a key; answers it and its text, which is kept nowhere."""
+        """Create a key; returns it and its text, which is not stored."""
         for field, text in (("key", name), *(("project", one) for one in projects or ())):
             if not text.strip() or not _LINE.fullmatch(text):
                 raise Invalid(f"The name of a {field} is one line of text, but it is {text!r}", field=field)
@@ -99,7 +99,7 @@ class KeyFile:
         return key, text
 
     def revoke(self, id: str) -> Key:
-        """Remove a key by its id."""
+        """Remove a key by its id and return it."""
         with self._locked():
             known = self.keys()
             key = next((one for one in known if one.id == id), None)
@@ -110,7 +110,7 @@ class KeyFile:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Change the file while nobody else does: two changes at once would undo one of them."""
+        """Lock the file for a change, so that concurrent changes are not lost."""
         try:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
             handle = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
@@ -132,7 +132,7 @@ class KeyFile:
                 hint="Mend its place, or name another one with --keys.",
             ) from e
 
-    def _follow(self) -> None:
+    def _reload(self) -> None:
         try:
             status = os.stat(self.path)
         except FileNotFoundError:
@@ -140,11 +140,11 @@ class KeyFile:
             return
         except OSError as e:
             self._stamp, self._keys = None, {}
-            raise Unavailable(f"The file of keys {self.path} cannot be read: {e.strerror}", hint=_MEND) from e
+            raise Unavailable(f"The file of keys {self.path} cannot be read: {e.strerror}", hint=_HINT) from e
         stamp = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode)
         if stamp == self._stamp:
             return
-        self._stamp, self._keys = None, {}  # nobody comes in by a file that cannot be read
+        self._stamp, self._keys = None, {}  # an unreadable file grants no access
         if os.name != "nt" and status.st_mode & 0o022:
             raise Unavailable(
                 f"The file of keys {self.path} can be written by others, who could let themselves in",
@@ -154,13 +154,13 @@ class KeyFile:
             with open(self.path, "rb") as file:
                 document = msgspec.json.decode(file.read(), type=_Document)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError) as e:
-            raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint=_MEND) from e
+            raise Unavailable(f"The file of keys {self.path} cannot be read: {e}", hint=_HINT) from e
         self._keys = {key.id: key for key in document.keys}
         self._used = self._used or bool(self._keys)
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        handle, path = tempfile.mkstemp(dir=os.path.dirname(self.path), prefix=".keys-")  # for its owner alone
+        handle, path = tempfile.mkstemp(dir=os.path.dirname(self.path), prefix=".keys-")  # readable by its owner only
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(msgspec.json.format(msgspec.json.encode(_Document(version=1, keys=keys)), indent=2) + b"\n")
@@ -170,4 +170,4 @@ class KeyFile:
         except BaseException:
             os.unlink(path)
             raise
-        self._follow()
+        self._reload()

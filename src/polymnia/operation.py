@@ -1,7 +1,7 @@
-"""An operation is data: the upper waist of the house, where any transport meets any dialect.
+"""Operations as data: the interface between the transports and the dialects.
 
-A dialect is a :class:`Registry`: operations, resources, prompts, and how it words a fault. A transport takes a registry
-and a :class:`~polymnia.engine.memory.Memory` and needs to know nothing else. :func:`join` makes one of several.
+A dialect is a :class:`Registry`: operations, resources, prompts, and the wording of faults. A transport takes a
+registry and a :class:`~polymnia.engine.memory.Memory` and nothing else. :func:`join` combines several dialects.
 """
 
 from __future__ import annotations
@@ -45,32 +45,32 @@ _NULL = msgspec.Raw(b"null")
 
 
 class Context(Struct):
-    """What an operation is given besides its parameters."""
+    """What an operation receives besides its parameters."""
 
     memory: Memory
     step: Callable[[int, int], None] | None = None
     require_session: bool = False
     counters: Counters | None = None
     version: str = ""
-    log: Callable[[str, str], None] | None = None  # tells the operator: how important, and what
-    tell: Callable[[str, str], None] | None = None  # tells the client the same way, if it wants to hear it
-    local: bool = True  # whether the caller is on this machine for sure, and may know where files lie
-    changed: Callable[[str], None] | None = None  # tells all clients that a list (tools, prompts, resources) changed
-    request_id: str | None = None  # of the request itself, for operations that have no parameter for it
+    log: Callable[[str, str], None] | None = None  # logs for the operator: level and text
+    tell: Callable[[str, str], None] | None = None  # sends a log message to the client, if it subscribed to that level
+    local: bool = True  # whether the caller is certainly on this machine, and may see file paths
+    changed: Callable[[str], None] | None = None  # notifies all clients that a list (tools, prompts, resources) changed
+    request_id: str | None = None  # of the request itself, for operations without a parameter for it
 
     def place(self, path: str) -> str:
-        """A file as the caller is told of it: its path, or over the network its name."""
+        """A file as shown to the caller: its path, or over the network just its name."""
         return path if self.local else path.replace("\\", "/").rpartition("/")[2]
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """An answer, before any transport has shaped it.
+    """The result of an operation, before a transport formats it.
 
-    ``value`` is the JSON value a client reads as text; ``text`` stands in its place where a dialect answers
-    with a sentence, and ``content`` where it answers with blocks of the protocol: images, sounds, resources.
-    ``structured`` is the object it becomes as structured content; with ``flat`` its fields stand in
-    the result itself too. ``notes`` go into ``_meta``; one that a model must read is a field of the answer too, where
-    the dialect has room for it. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
+    ``value`` is the JSON value a client reads as text; ``text`` replaces it if a dialect answers with a sentence,
+    ``content`` if it answers with content blocks of the protocol: images, audio, resources. ``structured`` is the
+    structured content; with ``flat`` its fields are copied into the result itself. ``notes`` go into ``_meta``; one
+    that a model must read is also a field of the answer, if the dialect has one for it. ``refusal`` is a code, a
+    message and data: the call fails as a request instead of as a tool.
     """
 
     value: Any = None
@@ -86,15 +86,14 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One thing a client can ask for: data in, data out; no try, no logging, no transport.
+    """A tool that clients can call: data in, data out; no try, no logging, no transport.
 
-    ``wrapped`` names a parameter that may hold all others. ``word`` says how a fault of this one is answered where
-    several dialects stand side by side. Where the parameters are of several shapes, ``read`` reads them from JSON, and
-    ``takes`` and ``gives`` are the schemas to publish; one without ``output`` answers nothing structured. ``heavy``
-    says whether it takes much of a server, for all calls or by their arguments; ``session`` reads from the arguments
-    the session of the memory a call is of. ``headers`` names the parameters that
-    clients repeat in a header, for proxies to route by, and that header. An ``exact`` one refuses
-    parameters it does not know, although their type would not.
+    ``wrapped`` names a parameter that may contain all others. ``word`` formats this tool's faults where several
+    dialects are offered together. If the parameters have several shapes, ``read`` decodes them from JSON, and ``takes``
+    and ``gives`` return the schemas to publish; without ``output`` there is no structured content. ``heavy`` says
+    whether calls are expensive, always or depending on the arguments; ``which`` returns the operation and ``session``
+    the memory session named in the arguments. ``headers`` maps parameters to the headers in which clients repeat them,
+    for proxies to route by. ``exact`` refuses unknown parameters even if their type would accept them.
     """
 
     name: str
@@ -119,20 +118,20 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     @property
     def shape(self) -> type:
-        """The type its parameters are read as."""
+        """The type its parameters are decoded to."""
         return exact(self.params) if self.exact else self.params
 
     def label(self, raw: bytes) -> str:
-        """What calls like this one are called when they are compared: the tool, and which of its operations."""
+        """The name under which calls are counted: the tool, and which of its operations."""
         return self.name if self.which is None else f"{self.name} {self.which(raw)}"
 
     def is_heavy(self, raw: bytes) -> bool:
-        """Whether a call with these arguments is one of those that servers allow few of."""
+        """Whether a call with these arguments falls under the rate limit for heavy calls."""
         return self.heavy if isinstance(self.heavy, bool) else self.heavy(raw)
 
 
 class Resource(Struct, frozen=True, kw_only=True):
-    """Something a client can read by its address."""
+    """Something a client can read by its URI."""
 
     uri: str
     name: str
@@ -143,7 +142,7 @@ class Resource(Struct, frozen=True, kw_only=True):
 
 
 class Template(Struct, frozen=True, kw_only=True):
-    """A family of resources whose addresses have a name in them, at the end or before ``suffix``."""
+    """A family of resources whose URIs contain a name, at the end or before ``suffix``."""
 
     prefix: str
     variable: str
@@ -157,11 +156,11 @@ class Template(Struct, frozen=True, kw_only=True):
 
     @property
     def pattern(self) -> str:
-        """Its addresses as the protocol writes them."""
+        """The URI template as the protocol writes it."""
         return f"{self.prefix}{{{self.variable}}}{self.suffix}"
 
     def named(self, uri: str) -> str | None:
-        """What stands in an address in place of the variable; None where the address is of another family."""
+        """The value of the variable in a URI; None if the URI does not match."""
         if len(uri) < len(self.prefix) + len(self.suffix):
             return None
         if not (uri.startswith(self.prefix) and uri.endswith(self.suffix)):
@@ -170,7 +169,7 @@ class Template(Struct, frozen=True, kw_only=True):
 
 
 class PromptArgument(Struct, frozen=True, kw_only=True):
-    """What a prompt can be told."""
+    """An argument of a prompt."""
 
     name: str
     help: str
@@ -179,7 +178,7 @@ class PromptArgument(Struct, frozen=True, kw_only=True):
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """A message a user can start from, filled from memory: a text, or messages of the protocol."""
+    """A prompt template filled from memory; renders a text, or messages of the protocol."""
 
     name: str
     title: str
@@ -189,10 +188,10 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class Registry(Struct, kw_only=True):
-    """A dialect: everything it offers, and how it words what goes wrong.
+    """A dialect: everything it offers, and its wording of faults.
 
-    ``listing`` is the path of a file with the descriptions of its tools, made beforehand: making schemas takes longer
-    than a client should wait for its first list. ``changing`` names the lists that may change while it is served.
+    ``listing`` is the path of a prebuilt file with its tool descriptions: building schemas takes longer than a client
+    should wait for its first list. ``changing`` names the lists that may change while the server runs.
     """
 
     name: str
@@ -208,9 +207,9 @@ class Registry(Struct, kw_only=True):
     changing: Sequence[str] = ()
 
     def arguments(self, operation: Operation, raw: bytes, notes: list[Note]) -> Any:
-        """The parameters of an operation, read from JSON; every violation at once when they do not fit.
+        """Decode the parameters of an operation from JSON; if they do not fit, raise every violation at once.
 
-        ``notes`` receives a note for each value that was read as something else than it looks like.
+        A note is appended to ``notes`` if values were not read literally.
         """
         if operation.wrapped is not None:
             raw = _unwrapped(operation, operation.wrapped, raw)
@@ -223,7 +222,7 @@ class Registry(Struct, kw_only=True):
 
 
 def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any], notes: list[Note]) -> Any:
-    """Parameters of one shape, read from JSON; every violation at once when they do not fit."""
+    """Decode parameters of one shape from JSON; if they do not fit, raise every violation at once."""
     try:
         return decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -233,7 +232,7 @@ def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]
 
 
 def as_object(raw: bytes) -> bytes:
-    """Arguments as the JSON object they mean: nothing and null are an empty one, and some clients quote theirs."""
+    """Normalise arguments to a JSON object: missing and null become an empty one, and a quoted one is unquoted."""
     if raw[:1] == b"{":
         return raw
     if raw in (b"", b"null"):
@@ -246,26 +245,26 @@ def as_object(raw: bytes) -> bytes:
 
 
 def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
-    """The content of the one parameter that may hold all others, or the parameters as they are without it."""
+    """The content of the parameter that may contain all others, or the parameters unchanged if it is absent."""
     if f'"{name}"'.encode() not in raw:
         return raw
     try:
-        given = _OBJECT.decode(raw)
+        arguments = _OBJECT.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return raw
-    inner = bytes(given.pop(name, _NULL))
+    inner = bytes(arguments.pop(name, _NULL))
     if inner == b"null":
-        return msgspec.json.encode(given)
-    if beside := [key for key, value in given.items() if bytes(value) != b"null"]:
-        expected = f"the only parameter, or absent: {', '.join(beside)} stands beside it"
+        return msgspec.json.encode(arguments)
+    if others := [key for key, value in arguments.items() if bytes(value) != b"null"]:
+        expected = f"the only parameter, or absent: {', '.join(others)} stands beside it"
         raise BadArguments(operation.name, [Violation(name, expected, "both")])
     return as_object(inner)
 
 
 def join(name: str, first: Registry, *others: Registry) -> Registry:
-    """Several dialects as one; every tool keeps the manners of its own.
+    """Combine several dialects; every tool retains the behaviour of its own dialect.
 
-    A tool that two of them have under one name is both: a call with ``operation`` is the later dialect's.
+    If two dialects have a tool of the same name, calls with ``operation`` go to the later dialect's.
     """
     dialects = (first, *others)
     operations: dict[str, Operation] = {}
@@ -287,7 +286,7 @@ def join(name: str, first: Registry, *others: Registry) -> Registry:
 
 
 def _either(plain: Operation, keyed: Operation) -> Operation:
-    """Two tools of one name as one: a call that names an operation is for the second, any other for the first."""
+    """Merge two tools of the same name: calls with ``operation`` go to the second, all others to the first."""
     registry = Registry(name="", instructions="", operations={}, word=lambda fault: Reply(text=fault.message))
 
     def read(raw: bytes, notes: list[Note]) -> tuple[Operation, Any]:
@@ -302,8 +301,8 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
             fault.word = tool.word
             raise fault from None
 
-    def run(context: Context, given: tuple[Operation, Any]) -> Reply:
-        tool, arguments = given
+    def run(context: Context, params: tuple[Operation, Any]) -> Reply:
+        tool, arguments = params
         try:
             return tool.run(context, arguments)
         except Fault as e:
@@ -341,7 +340,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
 
 
 def _naming_operations(fault: BadArguments, keyed: Operation) -> BadArguments:
-    """A fault that says of the parameters only the other tool has which operations take them."""
+    """The same fault, but parameters only ``keyed`` has are reported with the operations that accept them."""
     properties = {} if keyed.takes is None else keyed.takes()["properties"]
     expected = f"only with `operation`: {', '.join(properties.get('operation', {}).get('enum', ()))}"
     violations = [

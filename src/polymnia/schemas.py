@@ -1,4 +1,4 @@
-"""JSON Schemas of our types, and what is wrong with arguments that do not fit one: every violation, with its place."""
+"""JSON Schemas of our types, and lenient decoding of arguments that reports every violation with its path."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from polymnia.errors import BadArguments, BadText, Violation
 from polymnia.models import JsonObject as JsonObject
 from polymnia.models import Note
 
-_MOST_VIOLATIONS = 100  # where almost nothing fits, these are enough: a message may hold millions
-_MOST_ITEMS = 10_000  # of one array that are looked at
-_MOST_COMMAS = 500_000  # in a message that is read a second time; of any other the first violation is reported
-_NOTED = 5  # places that a note names
-_LONGEST = 200  # characters of a value that is quoted
+_MAX_VIOLATIONS = 100  # reported per call: a message may contain millions
+_MAX_ITEMS = 10_000  # checked per array
+_MAX_COMMAS = 500_000  # in a message that is decoded again; for larger ones only the first violation is reported
+_NOTED = 5  # paths listed in a note
+_MAX_SHOWN = 200  # characters shown of a value
 _NUMBER = r"[+-]?[0-9]{1,300}(\.[0-9]{1,300})?([eE][+-]?[0-9]{1,3})?"
-_SURROGATES = rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]"  # as JSON has them; most come in pairs, which are fine
+_SURROGATES = rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]"  # as encoded in JSON; most are in valid pairs
 _TYPES = {"string": str, "array": list, "object": dict, "boolean": bool}
 
-"""An object of JSON, whatever is in it."""
+"""A JSON object with any content."""
 
 _schemas: dict[type, JsonObject] = {}
 _exact: dict[type, type] = {}
 
 
 def schema(kind: type) -> JsonObject:
-    """The JSON Schema of a type as one flat object: no references, no titles, null only where it tells something."""
+    """The JSON Schema of a type without references and titles, and with null only where it is significant."""
     if kind not in _schemas:
         (top,), parts = msgspec.json.schema_components([kind], ref_template="{name}")
         for part in parts.values():
-            part.pop("description", None)  # a docstring is for the reader of the code
+            part.pop("description", None)  # docstrings are for readers of the code
         _schemas[kind] = _plain(top, parts)
     return _schemas[kind]
 
 
 def components(kinds: Sequence[type]) -> tuple[list[JsonObject], dict[str, JsonObject]]:
-    """The JSON Schemas of types with their parts apart: ``{"$ref": name}`` stands for a part, null where it is sent.
+    """The JSON Schemas of types and, by name, of their parts, which they reference as ``{"$ref": name}``.
 
-    Fields are in the order of the code, and a docstring's first paragraph is the description of its type.
+    Fields are in source order, and the first paragraph of a docstring is the type's description.
     """
     tops, parts = msgspec.json.schema_components(kinds, ref_template="{name}")
     ordered = {one.__name__: list(one.__annotations__) for kind in kinds for one in _typeddicts(kind)}
@@ -65,7 +65,7 @@ def _typeddicts(kind: Any) -> Iterator[Any]:
 
 
 def _nullable(node: Any) -> Any:
-    """A schema in which ``anyOf`` does not stand for null: an optional field is left out, another has it as a type."""
+    """Remove null from ``anyOf``: an optional field may be absent instead, another gets null as a type."""
     if isinstance(node, list):
         return [_nullable(item) for item in node]
     if not isinstance(node, dict):
@@ -73,19 +73,19 @@ def _nullable(node: Any) -> Any:
     node = {key: _nullable(value) for key, value in node.items()}
     if {"type": "null"} not in node.get("anyOf", ()):
         return node
-    kept = [item for item in node.pop("anyOf") if item != {"type": "null"}]
+    others = [item for item in node.pop("anyOf") if item != {"type": "null"}]
     absent = node.pop("default", ...) is None
-    if len(kept) > 1 or (not absent and "type" not in kept[0]):
-        return {**node, "anyOf": kept if absent else [*kept, {"type": "null"}]}
-    (only,) = kept
+    if len(others) > 1 or (not absent and "type" not in others[0]):
+        return {**node, "anyOf": others if absent else [*others, {"type": "null"}]}
+    (only,) = others
     return {**only, **({} if absent else {"type": [only["type"], "null"]}), **node}
 
 
 def exact(kind: type) -> type:
-    """The same shape, but whatever it does not know is refused, at every depth."""
+    """The same type, but refusing unknown fields at every depth."""
     if kind not in _exact:
         fields = [
-            (field.name, _exact_in(field.type), msgspec.field(**_kept(field))) for field in msgspec.structs.fields(kind)
+            (field.name, _exact_in(field.type), msgspec.field(**_spec(field))) for field in msgspec.structs.fields(kind)
         ]
         _exact[kind] = msgspec.defstruct(
             kind.__name__, fields, bases=(kind,), forbid_unknown_fields=True, frozen=True, kw_only=True
@@ -102,9 +102,9 @@ def _exact_in(kind: Any) -> Any:
     return exact(kind) if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else kind
 
 
-def _kept(field: msgspec.structs.FieldInfo) -> JsonObject:
-    kept: JsonObject = {"name": field.encode_name}
-    return kept if field.default is msgspec.NODEFAULT else {**kept, "default": field.default}
+def _spec(field: msgspec.structs.FieldInfo) -> JsonObject:
+    spec: JsonObject = {"name": field.encode_name}
+    return spec if field.default is msgspec.NODEFAULT else {**spec, "default": field.default}
 
 
 def _plain(node: Any, parts: JsonObject) -> Any:
@@ -115,10 +115,10 @@ def _plain(node: Any, parts: JsonObject) -> Any:
     if "$ref" in node:
         return _plain(parts[node["$ref"]], parts)
     if "anyOf" in node:
-        kept = [item for item in node["anyOf"] if item != {"type": "null"}]
-        if len(kept) == 1:
+        others = [item for item in node["anyOf"] if item != {"type": "null"}]
+        if len(others) == 1:
             rest = {key: item for key, item in node.items() if key != "anyOf" and (key, item) != ("default", None)}
-            return {**_plain(kept[0], parts), **rest}
+            return {**_plain(others[0], parts), **rest}
     return {
         key: {name: _plain(item, parts) for name, item in value.items()}
         if key == "properties"
@@ -129,13 +129,13 @@ def _plain(node: Any, parts: JsonObject) -> Any:
 
 
 def read_leniently(name: str, params: type, raw: bytes, notes: list[Note]) -> Any:
-    """Parameters the fast decoder refused: every violation, or the parameters after all where their meaning is plain.
+    """Decode parameters the fast decoder refused: raise every violation, or return them if the meaning is clear.
 
-    So 1.0 is read as 1, and "5", "true" and "[1, 2]" as what they say where no text is expected; ``notes`` says so.
+    1.0 is read as 1, and "5", "true" and "[1, 2]" as the JSON in them where no string is expected, with a note.
     """
     import json
 
-    if raw.count(b",") > _MOST_COMMAS:
+    if raw.count(b",") > _MAX_COMMAS:
         try:
             return msgspec.json.decode(raw, type=params)
         except (msgspec.DecodeError, UnicodeDecodeError) as e:
@@ -164,17 +164,17 @@ def read_leniently(name: str, params: type, raw: bytes, notes: list[Note]) -> An
 
 
 def _unquoted(expected: JsonObject, value: Any, path: str, found: list[str]) -> Any:
-    """A value in which each text that stands where none is expected is read as what it says; ``found`` lists them."""
+    """Decode strings as JSON where no string is expected; their paths are appended to ``found``."""
     kind = expected.get("type")
     if isinstance(value, str) and kind in _QUOTED:
-        meant = _QUOTED[kind](value)
-        if meant is None:
+        decoded = _QUOTED[kind](value)
+        if decoded is None:
             return value
         found.append(f"`{path}` ({kind})")
-        value = meant
+        value = decoded
     if kind == "array" and isinstance(value, list) and (inner := expected.get("items")):
-        few = value[:_MOST_ITEMS]
-        value[:_MOST_ITEMS] = [_unquoted(inner, one, f"{path}[{i}]", found) for i, one in enumerate(few)]
+        few = value[:_MAX_ITEMS]
+        value[:_MAX_ITEMS] = [_unquoted(inner, one, f"{path}[{i}]", found) for i, one in enumerate(few)]
     elif kind == "object" and isinstance(value, dict):
         for key, inner in expected.get("properties", {}).items():
             if value.get(key) is not None:
@@ -217,7 +217,7 @@ def _number(digits: str) -> float:
 
 
 def _lone_surrogate(value: Any) -> tuple[str, int] | None:
-    """Where one is, and which."""
+    """The path and code point of the first lone surrogate."""
     if isinstance(value, str):
         found = re.search("[\ud800-\udfff]", value)
         return None if found is None else ("", ord(found[0]))
@@ -237,44 +237,44 @@ def _type_of(value: Any) -> str:
 
 
 def _provided(value: Any) -> Any:
-    """A value as its sender can recognise it: itself, or its beginning where it is long."""
+    """A value to show to its sender: the value itself, or its beginning if it is long."""
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+        return value if len(value) <= _MAX_SHOWN else f"{value[:_MAX_SHOWN]}…"
     if isinstance(value, dict | list):
         try:
             text = msgspec.json.encode(value).decode()
         except (msgspec.MsgspecError, UnicodeEncodeError, OverflowError):
             return _type_of(value)
-        return value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        return value if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
     return value if not isinstance(value, int | float) or abs(value) < 1e18 else _type_of(value)
 
 
 def _compare(expected: JsonObject, value: Any, path: str, found: list[Violation], of: str | None = None) -> None:
-    """Every place where a value does not fit a schema of ours, in the order of the schema, until there are enough.
+    """Append every violation of a schema to ``found``, in schema order, up to a limit.
 
-    ``of`` is the name of the item of a list that the value is part of.
+    ``of`` is the name of the list item that the value is part of.
     """
-    if len(found) >= _MOST_VIOLATIONS:
+    if len(found) >= _MAX_VIOLATIONS:
         return
     kind = expected.get("type")
     if (wrong := _violation(kind, expected, value)) is not None:
         found.append(Violation(path, *wrong, provided=_provided(value), of=of))
     elif kind == "array":
-        for i, item in enumerate(value[:_MOST_ITEMS]):
+        for i, item in enumerate(value[:_MAX_ITEMS]):
             _compare(expected.get("items", {}), item, f"{path}[{i}]", found, _name_of(item))
     elif kind == "object":
         _compare_fields(expected, value, path, found, of)
 
 
 def _violation(kind: Any, expected: JsonObject, value: Any) -> tuple[Any, ...] | None:
-    """What a value itself should be, what it is, and the range it should be in; None where it fits."""
+    """What is expected of a value, what it is, and the range of a number; None if it fits."""
     if kind in ("integer", "number"):
         return _number_violation(kind, expected, value)
     if kind in _TYPES and not isinstance(value, _TYPES[kind]):
         return kind, _type_of(value)
     if kind == "string" and not expected.get("minLength", 0) <= len(value) <= expected.get("maxLength", len(value)):
-        least, most = expected.get("minLength", 0), expected.get("maxLength")
-        length = f"at least {least} characters long" if most is None else f"{least} to {most} characters long"
+        low, high = expected.get("minLength", 0), expected.get("maxLength")
+        length = f"at least {low} characters long" if high is None else f"{low} to {high} characters long"
         return length, f"{len(value)}"
     if "enum" in expected and value not in expected["enum"]:
         quoted = f"{value!r:.60}" if isinstance(value, str) else _type_of(value)
@@ -289,9 +289,9 @@ def _number_violation(kind: str, expected: JsonObject, value: Any) -> tuple[Any,
         return "int", "number"
     if expected.get("minimum", value) <= value <= expected.get("maximum", value):
         return None
-    least, most = expected.get("minimum", -1), expected.get("maximum", 1 << 63)
-    right = f"{least} or more" if "maximum" not in expected else f"a number from {least} to {most}"
-    return right, str(value) if abs(value) < 1e18 else "a larger one", (least, most)
+    low, high = expected.get("minimum", -1), expected.get("maximum", 1 << 63)
+    allowed = f"{low} or more" if "maximum" not in expected else f"a number from {low} to {high}"
+    return allowed, str(value) if abs(value) < 1e18 else "a larger one", (low, high)
 
 
 def _compare_fields(expected: JsonObject, value: JsonObject, path: str, found: list[Violation], of: str | None) -> None:
@@ -307,8 +307,8 @@ def _compare_fields(expected: JsonObject, value: JsonObject, path: str, found: l
     if expected.get("additionalProperties") is not False:
         return
     names = ", ".join(properties) or "it takes none"
-    for key in islice(value, _MOST_ITEMS):
-        if key not in properties and len(found) < _MOST_VIOLATIONS:
+    for key in islice(value, _MAX_ITEMS):
+        if key not in properties and len(found) < _MAX_VIOLATIONS:
             where = f"{path}.{key}" if path else key
             inside = (f"{outer}.{key}" for outer, shape in properties.items() if key in shape.get("properties", ()))
             near = next(inside, None) or nearest(key, [one for one in properties if one not in value])
@@ -317,7 +317,7 @@ def _compare_fields(expected: JsonObject, value: JsonObject, path: str, found: l
 
 
 def _name_of(item: Any) -> str | None:
-    """What an item of a list is called, if it says so."""
+    """The name of a list item, if it has one."""
     if not isinstance(item, dict):
         return None
     name = item.get("name", item.get("entityName"))
@@ -325,7 +325,7 @@ def _name_of(item: Any) -> str | None:
 
 
 def nearest(name: str, names: Collection[str]) -> str | None:
-    """The name that is most like another one, whatever their case and underscores; None where none is."""
+    """The most similar of several names, ignoring case and underscores; None if none is similar."""
     from difflib import get_close_matches
 
     plain = {one.replace("_", "").lower(): one for one in names}

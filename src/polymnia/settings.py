@@ -1,6 +1,6 @@
-"""Every setting as data: what it is called, what it may be, where it comes from. Imports nothing of ours.
+"""Every setting as data: its name, its values and its sources. Imports nothing else of Polymnia.
 
-A value is looked for on the command line, then in the environment, then in the file, then it is the default.
+A value comes from the command line, else from the environment, else from the file, else it is the default.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _PREFIX = "POLYMNIA_"
 
 
 class BadSetting(ValueError):
-    """A setting has a value it cannot have, or does not exist."""
+    """A setting has an invalid value or does not exist."""
 
 
 K = TypeVar("K")
@@ -21,8 +21,8 @@ D = TypeVar("D")
 
 
 class Setting(Generic[K, D]):
-    """One setting. ``choices`` lists its values where it has few; ``optional`` may be given without a value, ``zero``
-    may be zero. A ``secret`` is not taken on the command line, which others can read, and never shown."""
+    """One setting. ``choices`` lists its values if they are few; the value of an ``optional`` flag may be omitted;
+    ``zero`` allows 0. A ``secret`` is never shown, and refused on the command line, which other users can read."""
 
     name: str
 
@@ -48,7 +48,7 @@ class Setting(Generic[K, D]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    if TYPE_CHECKING:  # the values themselves are in the dictionary of Settings
+    if TYPE_CHECKING:  # the values themselves are in the __dict__ of Settings
 
         def __get__(self, settings: Settings, owner: type) -> K | D: ...
 
@@ -56,16 +56,16 @@ class Setting(Generic[K, D]):
 
     @property
     def flag(self) -> str:
-        """How it is written on the command line."""
+        """The flag on the command line."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def variable(self) -> str:
-        """How it is called in the environment."""
+        """The name of the environment variable."""
         return _PREFIX + self.name.upper()
 
     def value(self, text: str, source: str) -> object:
-        """Read the setting from a text; ``source`` names where the text stands."""
+        """Parse a value; ``source`` says where the text comes from, for errors."""
         if self.secret and source == self.flag:
             raise BadSetting(
                 f"{self.flag} is not taken on the command line, where everybody who can list processes would read it: "
@@ -83,11 +83,11 @@ class Setting(Generic[K, D]):
 
 
 class NetworkSetting(Setting[K, D]):
-    """A setting that means something on the network only."""
+    """A setting that only applies to the network server."""
 
 
 def file_path(text: str) -> str:
-    """The kind of a setting that names a file or folder of this machine."""
+    """The ``kind`` of settings that name a file or folder on this machine."""
     return text
 
 
@@ -99,7 +99,7 @@ LEVELS = ("debug", "info", "notice", "warning", "error")
 
 
 class Settings:
-    """Every setting, and the values in force. ``sources`` tells where each comes from."""
+    """Every setting with its effective value. ``sources`` maps each to where its value comes from."""
 
     config = Setting(
         file_path, None, "A file of settings (default: polymnia.toml in the platform's configuration folder)."
@@ -188,20 +188,20 @@ class Settings:
             self.sources[setting.name] = "default" if value is None else source
 
     def values(self) -> dict[str, object]:
-        """All values by their names."""
+        """All values by name."""
         return {setting.name: getattr(self, setting.name) for setting in SETTINGS}
 
 
 SETTINGS = tuple(one for one in vars(Settings).values() if isinstance(one, Setting))
 NETWORK = frozenset(one.name for one in SETTINGS if isinstance(one, NetworkSetting))
-"""Settings that mean something on the network only."""
+"""Names of the settings that only apply to the network server."""
 
 
 def _check_path(text: str, source: str) -> None:
-    """Refuse an address where a file is meant: it would become a folder of that name."""
+    """Refuse a URL instead of a file path: it would become a folder of that name."""
     scheme, is_address, _ = text.partition("://")
     if is_address and scheme.replace("+", "").replace("-", "").isalnum():
-        # Only how it begins: there may be a password in it.
+        # Show only the scheme: the rest may contain a password.
         raise BadSetting(
             f"{source} is an address ({scheme}://…), but must name a file on this machine; "
             "what Polymnia remembers is kept in a file"
@@ -209,14 +209,14 @@ def _check_path(text: str, source: str) -> None:
 
 
 def without_password(text: str) -> str:
-    """An address as it may be shown: without whoever asks, and without what is asked."""
+    """A URL that is safe to show: without credentials and query."""
     start, is_address, rest = text.rpartition("://")
     shown = rest.rpartition("@")[2].partition("?")[0]
     return f"{start}{is_address}{shown}"
 
 
 def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, object]:
-    """Read flags such as ``--store PATH`` or ``--store=PATH``; the settings ``without`` have none here."""
+    """Parse flags such as ``--store PATH`` or ``--store=PATH``; those of the settings ``without`` are refused."""
     values: dict[str, object] = {}
     by_flag = {setting.flag: setting for setting in SETTINGS}
     rest = list(arguments)
@@ -240,11 +240,11 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
     return values
 
 
-def strangers(environment: Iterable[str]) -> list[str]:
-    """Variables that look like settings and are none, each with what was probably meant."""
+def unknown_variables(environment: Iterable[str]) -> list[str]:
+    """Messages about variables that look like settings but are not, each with a suggestion."""
     known = {setting.variable for setting in SETTINGS}
-    lost = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
-    return [f"The variable {name} is no setting{did_you_mean(name, known)}" for name in lost]
+    unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in known)
+    return [f"The variable {name} is no setting{did_you_mean(name, known)}" for name in unknown]
 
 
 def read_file(path: str) -> dict[str, object]:
@@ -277,9 +277,9 @@ def read_file(path: str) -> dict[str, object]:
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, as the end of a sentence."""
+    """The closest known name as the end of a sentence; empty if none is close."""
     from difflib import get_close_matches
 
-    names = {one.lstrip("-"): one for one in known}  # dashes make everything look alike
+    names = {one.lstrip("-"): one for one in known}  # leading dashes would make all names similar
     near = get_close_matches(text.lstrip("-"), names, n=1)
     return f"; did you mean {names[near[0]]}?" if near else ""

@@ -1,4 +1,4 @@
-"""The composition root: settings become a store, a memory, a dialect and a server. Only here do they meet."""
+"""The composition root: the only place that builds a store, a memory, a dialect and a server from the settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polymnia.errors import Fault, Invalid, NotAStore
 from polymnia.importing import importing
 from polymnia.models import Limits
 from polymnia.operation import Registry
-from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, strangers
+from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, unknown_variables
 
 if TYPE_CHECKING:
     from polymnia.engine.graph import Policy
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from polymnia.keys import KeyFile
     from polymnia.transports.rpc import Server
 
-_FOREIGN = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
-"""The variables in which users of other servers name their file, by the dialect that obeys them."""
+_FILE_VARIABLES = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
+"""The environment variables of other servers that name their file, by the dialect that honours them."""
 
 
 def settings(values: Mapping[str, object], environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings in force: the arguments, then the environment, then the file of settings, then the defaults."""
+    """The effective settings: from the arguments, then the environment, then the settings file, then the defaults."""
     environment = os.environ if environment is None else environment
     named = values.get("config") or environment.get("POLYMNIA_CONFIG")
     path = os.path.abspath(os.path.expanduser(str(named))) if named else default_config()
-    own = environment is os.environ and os.path.exists(path)  # whoever brings an environment brings all there is
-    chosen = Settings(values, environment, read_file(path) if named or own else None)
+    has_default = environment is os.environ and os.path.exists(path)  # a custom environment is complete by itself
+    chosen = Settings(values, environment, read_file(path) if named or has_default else None)
     chosen.config = path
     chosen.file = _file(chosen, environment)
     return chosen
 
 
 def default_store() -> str:
-    """Where the memory lives when nobody says otherwise: the platform's folder for an application's data."""
+    """The default path of the store: in the platform's folder for application data."""
     return os.path.join(_folder("XDG_DATA_HOME", ".local/share", "user_data_dir"), "memory.db")
 
 
 def default_config() -> str:
-    """The file of settings that is read when none is named: never one of the working folder, which may be anybody's."""
+    """The default settings file: never one in the working directory, which may be under somebody else's control."""
     return os.path.join(_folder("XDG_CONFIG_HOME", ".config", "user_config_dir"), "polymnia.toml")
 
 
 def _folder(variable: str, below: str, function: str) -> str:
-    """A folder of ours as the platform has it. On Linux the library is not asked: loading it holds up the start."""
+    """Polymnia's folder on this platform. On Linux without platformdirs, since loading it delays the start."""
     if sys.platform == "linux":
         home = os.environ.get(variable, "").strip() or os.path.join(os.path.expanduser("~"), below)
         return os.path.join(home, "polymnia")
@@ -61,38 +61,38 @@ def _folder(variable: str, below: str, function: str) -> str:
     return str(getattr(platformdirs, function)("polymnia", appauthor=False))
 
 
-def misspelt() -> list[str]:
-    """What the environment says that looks like a setting and is none."""
-    return strangers(os.environ)
+def misspelt_variables() -> list[str]:
+    """Messages about environment variables that look like settings but are not."""
+    return unknown_variables(os.environ)
 
 
-def passed_over(chosen: Settings) -> list[str]:
-    """What the environment says to a dialect that is not spoken here: a file that nobody will write to."""
+def ignored_variables(chosen: Settings) -> list[str]:
+    """Messages about file variables of other dialects, which are ignored: nothing is written to those files."""
     if chosen.file is not None or chosen.store is not None:
         return []
     return [
         f"{variable} is set but not used: only --dialect {name} keeps that file. "
         f"Memories are kept in {default_store()}; --file PATH keeps a file in any dialect."
-        for name, variable in _FOREIGN.items()
+        for name, variable in _FILE_VARIABLES.items()
         if os.environ.get(variable)
     ]
 
 
 def wants_colour() -> bool:
-    """Whether the user has not asked programs to print without colours (no-color.org)."""
+    """Whether colours are allowed: NO_COLOR is not set (no-color.org)."""
     return not os.environ.get("NO_COLOR")
 
 
 def _behaviour(chosen: Settings) -> str:
-    """The manners of the graph: of the dialect, or where it has none of its own, those the settings name."""
+    """The behaviour of the graph: the dialect's own, or else the setting ``graph``."""
     return chosen.dialect if chosen.dialect in GRAPHS else chosen.graph
 
 
 def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
-    """The JSON file to keep, if any: by the setting, or by the variable the dialect's users already have."""
+    """The JSON file to mirror the memory in, if any: from the setting, or from the dialect's own variable."""
     dialect, path = _behaviour(chosen), chosen.file
     if path is None and chosen.store is None:
-        variable = _FOREIGN.get(dialect)
+        variable = _FILE_VARIABLES.get(dialect)
         path = environment.get(variable) or None if variable else None
         if path is not None and variable:
             chosen.sources["file"] = variable
@@ -102,12 +102,12 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
         if dialect != "simple":
             raise BadSetting("The option --file needs a path (only the dialect simple has a default file)")
         path = os.path.join("~", ".cursor", "memory.json")
-    whole = os.path.abspath(os.path.expanduser(path))
-    if os.path.isdir(whole) or path.endswith(os.sep):
-        return os.path.join(whole, "memory.json")
-    if not whole.endswith((".json", ".jsonl")):
-        raise BadSetting(f"The JSON file {whole} must end in .json or .jsonl; it was left as it is")
-    return whole
+    full = os.path.abspath(os.path.expanduser(path))
+    if os.path.isdir(full) or path.endswith(os.sep):
+        return os.path.join(full, "memory.json")
+    if not full.endswith((".json", ".jsonl")):
+        raise BadSetting(f"The JSON file {full} must end in .json or .jsonl; it was left as it is")
+    return full
 
 
 def _store(chosen: Settings, create: bool) -> Store:
@@ -121,23 +121,23 @@ def _store(chosen: Settings, create: bool) -> Store:
     from polymnia.engine.transfer.mirror import Mirror
     from polymnia.storage.sqlite.write_lock import WriteLock
 
-    behind = _behind(chosen.file)
-    path = chosen.store or behind + ".db"
+    companion = _companion_path(chosen.file)
+    path = chosen.store or companion + ".db"
     if not create and not os.path.exists(chosen.file) and not os.path.exists(path):
         raise NotAStore(f"There is no file {chosen.file}", hint="Check the path.")
-    os.makedirs(os.path.dirname(behind), mode=0o700, exist_ok=True)
+    os.makedirs(os.path.dirname(companion), mode=0o700, exist_ok=True)
     inner = SqliteStore(path, busy_timeout=chosen.busy_timeout, analyst=Analysis())
-    turn = WriteLock(behind + ".lock", chosen.busy_timeout)
-    return Mirror(inner, chosen.file, turn, limits=limits(chosen), tell=_tell)
+    lock = WriteLock(companion + ".lock", chosen.busy_timeout)
+    return Mirror(inner, chosen.file, lock, limits=limits(chosen), tell=_warn)
 
 
-def _tell(text: str) -> None:
-    """Tell whoever started the server or the command: on stderr, where no answer travels."""
+def _warn(text: str) -> None:
+    """Print a message on stderr, which carries no protocol messages."""
     print(f"polymnia: {text}", file=sys.stderr, flush=True)
 
 
-def _behind(file: str) -> str:
-    """What stands behind a JSON file: history, indexes and a lock, for which the file itself has no room."""
+def _companion_path(file: str) -> str:
+    """The path prefix of the files behind a JSON file: the store with its history and indexes, and the lock."""
     from hashlib import sha256
 
     name = sha256(os.path.realpath(file).encode()).hexdigest()[:24]
@@ -145,14 +145,14 @@ def _behind(file: str) -> str:
 
 
 def limits(chosen: Settings) -> Limits:
-    """The largest things the settings allow."""
-    # An archive in an answer travels twice, as text and as structure, and quoted.
+    """The size limits set by the settings."""
+    # A response carries an archive twice, as text and as structured content, and escaped.
     inline = chosen.max_message_bytes // 4
     return Limits(chosen.max_text_bytes, chosen.max_name_bytes, chosen.max_batch, chosen.max_import_bytes, inline)
 
 
 def registry(chosen: Settings) -> Registry:
-    """The dialect the settings name, with the list of its tools as it was made beforehand."""
+    """The configured dialect, with the path of its prebuilt tool list."""
     found = dialect(chosen)
     name = f"all-{chosen.graph}" if chosen.dialect == "all" else chosen.dialect
     found.listing = os.path.join(os.path.dirname(os.path.dirname(__file__)), "dialects", "listings", f"{name}.json")
@@ -160,7 +160,7 @@ def registry(chosen: Settings) -> Registry:
 
 
 def dialect(chosen: Settings) -> Registry:
-    """The dialect the settings name; ``all`` is every tool at once, each with the manners of its own dialect."""
+    """The configured dialect; ``all`` offers every tool, each with the behaviour of its own dialect."""
     if chosen.dialect == "associative":
         from polymnia.dialects import associative
 
@@ -181,18 +181,18 @@ def dialect(chosen: Settings) -> Registry:
 
 
 def policy(chosen: Settings) -> Policy:
-    """The rules of the graph, as the dialect has them."""
+    """The graph policy of the dialect."""
     from polymnia.dialects.graph.behaviours import BEHAVIOURS
 
     return BEHAVIOURS[_behaviour(chosen)].policy
 
 
 def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
-    """The memory the settings name, with the manners of its dialect; made on first use, unless ``create`` is false."""
+    """Open the configured memory with its dialect's policy; a missing one is created unless ``create`` is false."""
     _check_embedder(chosen)
     rules = policy(chosen)
     store = _store(chosen, create)
-    # Where nobody searches by meaning, nobody pays for it.
+    # Models are loaded eagerly only if the dialect's searches use them.
     finding = LazySearch(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
     bounds = limits(chosen)
     return Memory(
@@ -209,7 +209,7 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
 
 
 def _check_embedder(chosen: Settings) -> None:
-    """Refuse a name that no embedder has at once, not at the first search."""
+    """Refuse an unknown embedder now instead of at the first search."""
     if chosen.embedder in ("auto", "none"):
         return
     from polymnia import inference
@@ -221,21 +221,21 @@ def _check_embedder(chosen: Settings) -> None:
 
 
 def missing_models(chosen: Settings) -> str | None:
-    """What the models of the settings do without on this machine, and what to do; None where nothing is missing."""
+    """What the configured models lack on this machine, and what to do about it; None if nothing is missing."""
     from polymnia import inference
 
     return inference.missing(chosen.embedder)
 
 
 def damaged_models(chosen: Settings) -> Fault | None:
-    """What is wrong with the model files that come with the package; None where they are as they should be."""
+    """The fault of the bundled model files; None if they are intact."""
     from polymnia import inference
 
     return inference.damaged(chosen.embedder)
 
 
 def _embedder_key(chosen: Settings) -> str | None:
-    """The key of the embedder: the setting, or what its file holds."""
+    """The API key of the embedder, from the setting or from its file."""
     path = chosen.embedder_key_file
     if chosen.embedder_key is not None or path is None:
         return chosen.embedder_key
@@ -277,10 +277,10 @@ def connect(
 ) -> Memory:
     """Open a memory from Python.
 
-    ``store`` is the file that keeps it (default: the one every client of this user shares), ``project`` the part
-    of it to work in, ``graph`` the manners of the verbs (strict, simple, bilingual or official), ``file`` a JSON
-    file to keep it visible in. What is not given comes from the environment, as for the command. Nothing is opened
-    before it is needed.
+    ``store`` is the file it is stored in (default: the one all clients of this user share), ``project`` the part
+    of it to work in, ``graph`` the behaviour of the verbs (strict, simple, bilingual or official), ``file`` a JSON
+    file to mirror it in. Omitted arguments come from the environment, as for the command. Nothing is opened before
+    it is needed.
 
     >>> memory = connect("notes.db")
     >>> memory.create_entities([EntityDraft("Ann", "person", ("Likes tea",))])
@@ -297,14 +297,14 @@ def connect(
 
 
 def key_file(chosen: Settings) -> KeyFile:
-    """The file of keys the settings name."""
+    """The configured key file."""
     from polymnia.keys import KeyFile
 
     return KeyFile(chosen.keys or os.path.join(os.path.dirname(default_config()), "keys.json"))
 
 
 def server(chosen: Settings, memory: Memory, hidden: Mapping[str, str] | None = None) -> Server:
-    """The dialect the settings name, served with a memory; ``hidden`` are folders that its clients never see."""
+    """A server of the configured dialect for a memory; ``hidden`` lists folders that clients must not see."""
     from polymnia import __version__
     from polymnia.transports.rpc import Server
 
@@ -319,7 +319,7 @@ def serve_stdio(chosen: Settings) -> None:
 
     if os.isatty(0):
         print("Serving MCP on stdin and stdout, for a program to talk to. Ctrl-C ends it.", file=sys.stderr)
-    for text in passed_over(chosen):
-        _tell(text)
+    for text in ignored_variables(chosen):
+        _warn(text)
     one = server(chosen, open_memory(chosen, chosen.dialect))
     serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)

@@ -1,4 +1,4 @@
-"""Serving over the network: who is let in, under which names, and what is served where."""
+"""Serving over the network: authentication, host names, proxies, and the dialects on their paths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_PORT = 65535
 
 
 def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> None:
-    """Serve every dialect over the network until a signal comes; ``ready`` hears the address once it is open."""
+    """Serve every dialect over the network until a signal arrives; ``ready`` is called with the address once open."""
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
     memory = open_memory(chosen, "network")
@@ -40,28 +40,28 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     state = ServerState(limits, Log(chosen.log_level), rates)
     tokens = _tokens(chosen)
     proxies = _proxies(chosen)
-    place = _address(chosen.host)
-    who = _authenticator(chosen, place, tokens)
+    address = _address(chosen.host)
+    auth = _authenticator(chosen, address, tokens)
     challenge = "Bearer" if tokens is None else f'Bearer resource_metadata="{_origin_of(tokens.audience)}{METADATA}"'
     origins = _listed(chosen.allowed_origins)
-    gate = Gate(hosts=_hosts(chosen, place), origins=origins, who=who, challenge=challenge, log=state.log)
+    gate = Gate(hosts=_hosts(chosen, address), origins=origins, who=auth, challenge=challenge, log=state.log)
     try:
-        bound = listening(place, chosen.port)
+        listener = listening(address, chosen.port)
     except OSError as e:
         raise BadSetting(
             f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}\n{_advice(e, chosen)}"
         ) from None
     if ready is not None:
-        ready(f"http://{_authority(_reached(place, chosen.host), bound.getsockname()[1])}")
+        ready(f"http://{_authority(_public_host(address, chosen.host), listener.getsockname()[1])}")
     try:
         metadata = None if tokens is None else tokens.metadata()
-        serve(Application(state, gate, servers, metadata, proxies), bound)
+        serve(Application(state, gate, servers, metadata, proxies), listener)
     finally:
         memory.close()
 
 
 def _tokens(chosen: Settings) -> Tokens | None:
-    """Who checks the tokens of an authorization server, where there is one."""
+    """The verifier of OAuth tokens, if an issuer is configured."""
     if chosen.oauth_issuer is None:
         if chosen.oauth_keys is not None or chosen.oauth_audience is not None:
             raise BadSetting("The settings oauth_keys and oauth_audience need oauth_issuer, who issues the tokens")
@@ -83,29 +83,29 @@ def _origin_of(address: str) -> str:
     return f"{scheme}://{rest.partition('/')[0]}"
 
 
-def _authenticator(chosen: Settings, place: str, tokens: Tokens | None) -> Authenticator:
-    """Who is let in by which token. A server that others can reach is not started without keys."""
+def _authenticator(chosen: Settings, address: str, tokens: Tokens | None) -> Authenticator:
+    """The authenticator for keys and tokens. A server reachable by others does not start without keys."""
     file = key_file(chosen)
-    if not file.keys() and tokens is None and not _is_loopback(place):
-        where = "" if chosen.keys is None else f" --keys {shlex.quote(chosen.keys)}"
+    if not file.keys() and tokens is None and not _is_loopback(address):
+        option = "" if chosen.keys is None else f" --keys {shlex.quote(chosen.keys)}"
         raise BadSetting(
             f"Others can reach {chosen.host}, so keys are needed and {file.path} has none; "
-            f"make one with: polymnia keys add NAME{where}"
+            f"make one with: polymnia keys add NAME{option}"
         )
     return Authenticator(file, tokens)
 
 
-def _reached(place: str, host: str) -> str:
-    """A host a server can be called by: one that listens on every address is called by the machine's name."""
-    return socket.gethostname() if ip_address(place).is_unspecified else host
+def _public_host(address: str, host: str) -> str:
+    """A host name clients can connect to: the machine's name if the server listens on every address."""
+    return socket.gethostname() if ip_address(address).is_unspecified else host
 
 
-def _is_loopback(place: str) -> bool:
-    return ip_address(place).is_loopback
+def _is_loopback(address: str) -> bool:
+    return ip_address(address).is_loopback
 
 
 def _address(host: str) -> str:
-    """The address a host stands for: a name is looked up once, and not again when the server listens."""
+    """The IP address of a host: a name is resolved once, and not again when the server binds."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return str(socket.getaddrinfo(host, None, family, socket.SOCK_STREAM)[0][4][0])
@@ -113,25 +113,25 @@ def _address(host: str) -> str:
         raise BadSetting(f"host is {host!r}, which is no address and no name of one") from None
 
 
-def _hosts(chosen: Settings, place: str) -> list[str]:
-    """The names a server answers to: those of this machine for itself, its own where others reach it, and further ones.
+def _hosts(chosen: Settings, address: str) -> list[str]:
+    """The accepted Host headers: local names, the host, the machine's name if others can reach it, and allowed_hosts.
 
-    To the address a request came to it answers in any case. A name without a port is one with any port.
+    The address a request arrived at is always accepted. A name without a port matches any port.
     """
     names = [f"[{chosen.host}]" if ":" in chosen.host else chosen.host]
-    if not _is_loopback(place):
+    if not _is_loopback(address):
         names.append(socket.gethostname())
     for name in _listed(chosen.allowed_hosts):
         if "/" in name:
             host = name.partition("://")[2].partition("/")[0] or name.partition("/")[0]
             raise BadSetting(f"allowed_hosts has {name!r}, which is an address of a page; give the host alone: {host}")
         names.append(name)
-    ported = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
-    return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in ported)]
+    with_port = [name for name in names if name.rpartition(":")[2].isdecimal() or name.endswith(":*")]
+    return [*local_hosts(), *names, *(f"{name}:*" for name in names if name not in with_port)]
 
 
 def _proxies(chosen: Settings) -> list[Network]:
-    """The proxies whose word is taken for who their clients are."""
+    """The proxies whose X-Forwarded headers are trusted."""
     found = []
     for text in _listed(chosen.trusted_proxies):
         try:
@@ -147,7 +147,7 @@ def _listed(text: str | None) -> list[str]:
 
 
 def _advice(e: OSError, chosen: Settings) -> str:
-    """What to do about an address that cannot be had."""
+    """What to do about an address that cannot be bound."""
     if e.errno == errno.EADDRINUSE:
         return "Perhaps a server runs there already; choose another port with --port, or 0 for any that is free."
     if e.errno in (errno.EACCES, errno.EPERM):
@@ -156,7 +156,7 @@ def _advice(e: OSError, chosen: Settings) -> str:
 
 
 def _hidden(chosen: Settings) -> dict[str, str]:
-    """The folders of a server that its clients over the network never see, the longest first."""
+    """The server's folders, which network clients must not see, with their replacements, longest first."""
     store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
     exports = chosen.export_dir or os.path.join(store, "exports")
     found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}

@@ -1,4 +1,4 @@
-"""The command ``polymnia``. A server must start fast, so ``stdio`` is recognised before argparse is loaded."""
+"""The ``polymnia`` command. A server must start fast, so ``stdio`` is handled before argparse is loaded."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _COMMANDS = (
 
 
 def _import_msgspec() -> None:
-    """Import msgspec without typing_extensions, which it takes where it finds it.
+    """Import msgspec without typing_extensions, which it imports if installed.
 
-    It needs nothing of it in the Pythons we run on, and loading it takes a sixth of the way to the first answer.
+    The supported Python versions do not need it, and loading it takes a sixth of the time to the first response.
     """
     if "typing_extensions" in sys.modules:
         return
@@ -27,9 +27,9 @@ def _import_msgspec() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; answers the exit code."""
+    """Run the command and return its exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    # NumPy's products here are small: on several threads they take ten times as long where other work keeps cores busy.
+    # Our NumPy products are small: with several threads they take ten times as long when the cores are busy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if words and words[0].startswith("--") and (command := next((one for one in words if one in _COMMANDS), None)):
         print(f"polymnia: options stand after the command: polymnia {command} {words[0]} …", file=sys.stderr)
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not {"-h", "--help", "--version"} & set(flags):
             import gc
 
-            gc.disable()  # on the way to the first answer nothing becomes garbage; a server enables it
+            gc.disable()  # nothing becomes garbage before the first response; a server enables it
             _import_msgspec()
             try:
                 from polymnia import app

@@ -1,4 +1,4 @@
-"""Analyses: patterns, the quality of a memory, what belongs together, what cannot both be true, what to do about it."""
+"""The ``analyze`` command: patterns, quality, relationships, conflicts and insights, and what to do about them."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _WHATS = {
 }
 _INSIGHTS = ("content_gaps", "usage_insights", "trend_analysis", "efficiency_opportunities", "knowledge_synthesis")
 _WHERE = ("config", "store", "file", "project")
-"""Settings that say which memory a command is about."""
+"""Settings that select the memory a command works on."""
 
 
 def analyze(arguments: Namespace, chosen: Settings) -> Answer:
-    """Run one analysis and report what it found."""
+    """Run one analysis and report its findings."""
     if arguments.what is None:
         ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
         raise Invalid("Say what to analyze", hint=f"{ways}\npolymnia analyze --help tells the rest.")
@@ -78,8 +78,8 @@ def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) 
         end=_time(arguments.until),
         step=step,
     )
-    least = 0.5 if arguments.least is None else arguments.least
-    patterns = [one for each in found.values() for one in each.patterns if one.confidence >= least]
+    min_confidence = 0.5 if arguments.least is None else arguments.least
+    patterns = [one for each in found.values() for one in each.patterns if one.confidence >= min_confidence]
     notes = []
     for type, each in found.items():
         notes += [f"{type}: {note}" if len(found) > 1 else note for note in _notes(each)]
@@ -143,7 +143,7 @@ def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step)
     for one in found.clashes:
         fields = _plain(conflicts.fields(one))
         if one.resolution is not None:
-            fields["resolution"]["steps"] = [advised(step, arguments) for step in one.resolution.steps]
+            fields["resolution"]["steps"] = [as_command(step, arguments) for step in one.resolution.steps]
         data.append(fields)
         lines.append(f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}")
         lines += _sides(one, memory.project, arguments)
@@ -157,7 +157,7 @@ def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) 
     shown_ids = memory.ids_shown({id for one in found.insights for id in one.members})
     data, lines = [], []
     for one in found.insights:
-        steps = [advised(action, arguments) for action in one.actions]
+        steps = [as_command(action, arguments) for action in one.actions]
         members = [shown_ids[uid] for uid in one.members if uid in shown_ids]
         data.append({**reports.fields(one), "members": members, "actions": steps})
         words = reports.describe(one)
@@ -204,7 +204,7 @@ def _score(score: float | None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Values of the engine as data; memories by their ids and titles."""
+    """Convert engine values to JSON data; memories become their id and title."""
     if isinstance(value, Record):
         return {"id": value.uid, "title": title_of(value)}
     if isinstance(value, Remark):
@@ -222,13 +222,13 @@ def _plain(value: Any) -> Any:
 
 
 def _sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
-    """The lines below the heading of a conflict."""
+    """The lines printed below a conflict's heading."""
     alone = (one.left.record.id, one.left.place) == (one.right.record.id, one.right.place)
     for side in (one.left,) if alone else (one.left, one.right):
         yield f"{_INDENT}{line(side.sentence, len(_INDENT))}  {dim(f'{side.record.uid}, {_when(side)}')}"
-    late = {"left": one.left, "right": one.right}.get(one.newer)
+    newer = {"left": one.left, "right": one.right}.get(one.newer)
     if not alone:
-        yield f"{_INDENT}newer: {f'{on_one_line(late.sentence)} ({_when(late)})' if late else 'cannot be told'}"
+        yield f"{_INDENT}newer: {f'{on_one_line(newer.sentence)} ({_when(newer)})' if newer else 'cannot be told'}"
     words = reports.describe(one)
     yield dim(f"{_INDENT}{on_one_line(words.explanation)}")
     if one.resolution is None:
@@ -236,11 +236,11 @@ def _sides(one: Clash, project: str, arguments: Namespace) -> Iterator[str]:
     if one.resolution.action == "ask" and not alone and not one.left.drawn:
         yield f"{_INDENT}ask: which of the two holds?"
         for order, other in (("first", one.right), ("second", one.left)):
-            yield f"{_INDENT}if the {order}: {_without(other, project, arguments)}"
+            yield f"{_INDENT}if the {order}: {_removal(other, project, arguments)}"
         return
     yield f"{_INDENT}{one.resolution.action}: {on_one_line(words.recommendation or '')}"
     for step in one.resolution.steps:
-        yield f"{_INDENT}{on_one_line(advised(step, arguments))}"
+        yield f"{_INDENT}{on_one_line(as_command(step, arguments))}"
 
 
 def _when(side: Side) -> str:
@@ -249,22 +249,22 @@ def _when(side: Side) -> str:
     return f"{'drawn' if side.drawn else 'stored'} {format_time(side.at)[:16].replace('T', ' ')} UTC"
 
 
-def _without(side: Side, project: str, arguments: Namespace) -> str:
-    """What takes a statement out: a command where nothing else stands with it, else where it stands."""
+def _removal(side: Side, project: str, arguments: Namespace) -> str:
+    """How to remove a statement: a command if it is a whole observation, else where to edit it."""
     record, sentence = side.record, " ".join(side.sentence.split())
     whole = [one for one in record.observations if " ".join(one.split()) == sentence]
     if record.name != record.uid and whole:
-        return on_one_line(advised(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
+        return on_one_line(as_command(DeleteObservations(name=record.name, texts=tuple(whole)), arguments))
     if record.name == record.uid and whole and len(record.observations) == 1:
-        return advised(Delete(id=record.uid), arguments)
+        return as_command(Delete(id=record.uid), arguments)
     return f"take the sentence out of {record.name} in project {project}"
 
 
 # ── advice ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def advised(action: actions.Action, arguments: Namespace) -> str:
-    """What a person does about it: a command for the memory that ``arguments`` name, or words where there is none."""
+def as_command(action: actions.Action, arguments: Namespace) -> str:
+    """The action as a command for the memory selected by ``arguments``, or as a sentence if there is no command."""
 
     def command(*words: str) -> str:
         options = {name: getattr(arguments, name, None) for name in _WHERE}
@@ -304,7 +304,7 @@ def advised(action: actions.Action, arguments: Namespace) -> str:
 
 
 def _word(text: str) -> str:
-    """A word as a shell takes it, on one line."""
+    """A word quoted for the shell, on one line."""
     if text.isprintable():
         return quote(text)
     escaped = (one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

@@ -1,4 +1,4 @@
-"""The commands and their arguments, as tables. What a command does is in the module it names."""
+"""Tables of the commands and their arguments. Each command names the module and function that run it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")
-_TEXTS = ("add", "search", "explain")  # commands that take a text
+_TEXTS = ("add", "search", "explain")  # commands with a text argument
 _WITHOUT_JSON = ("stdio", "serve", "demo", "purge")
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
@@ -32,23 +32,23 @@ Started by a program without arguments, polymnia serves stdio with every tool.""
 _Argument = tuple[str, JsonObject]
 
 
-def _number(least: int) -> Callable[[str], int]:
+def _number(minimum: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not text.isdecimal() or not least <= int(text) < 10**9:
-            raise ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        if not text.isdecimal() or not minimum <= int(text) < 10**9:
+            raise ArgumentTypeError(f"{text!r} is no whole number from {minimum} on")
         return int(text)
 
     return read
 
 
-def _at_most(most: int, what: str) -> Callable[[str], float]:
+def _at_most(maximum: int, what: str) -> Callable[[str], float]:
     def read(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
             value = -1.0
-        if not 0 <= value <= most:
-            raise ArgumentTypeError(f"{text!r} is no {what} from 0 to {most}")
+        if not 0 <= value <= maximum:
+            raise ArgumentTypeError(f"{text!r} is no {what} from 0 to {maximum}")
         return value
 
     return read
@@ -58,7 +58,7 @@ _share, _days = _at_most(1, "number"), _at_most(36_500, "number of days")
 
 
 def _value(name: str, metavar: str, help: str, **options: Any) -> _Argument:
-    """An argument with a value: by its place, or with dashes by its name."""
+    """An argument with a value: positional, or an option if its name has dashes."""
     return name, {"metavar": metavar, "help": help, **options}
 
 
@@ -249,24 +249,24 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
 
 
 class _Table(RawDescriptionHelpFormatter):
-    """The commands with their helps beside them, however long their names are."""
+    """A help formatter that puts each command and its help on one line, however long the name."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
-        # argparse forgets to count the indent of the commands, and would break the line of the longest one.
+        # argparse does not count the indent of subcommands, and would wrap the line of the longest one.
         self._action_max_length = 2 * self._indent_increment + max(len(command.name) for command in COMMANDS)
 
 
 class _Parser(ArgumentParser):
-    """Says what is wrong and where help is, without a screen of options in between."""
+    """A parser whose errors point to the help instead of printing all options."""
 
     def error(self, message: str) -> NoReturn:
-        """Tell it and leave."""
+        """Print the error and exit."""
         self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
 
 
 class _Command(NamedTuple):
-    """A command: its name, the function that runs it (module:function), its help, its settings."""
+    """A command: its name, the function that runs it (``module:function``), its help and its settings."""
 
     name: str
     runs: str
@@ -274,7 +274,7 @@ class _Command(NamedTuple):
     settings: tuple[str, ...] = ()
 
     def takes(self, setting: str) -> bool:
-        """Whether it has an option for a setting."""
+        """Whether the command has an option for a setting."""
         if self.name in ("serve", "config") or (self.name == "stdio" and setting not in NETWORK):
             return True
         return self.name != "demo" and setting in (*_EVERYWHERE, *self.settings)
@@ -315,7 +315,7 @@ COMMANDS = (
 
 
 def parser() -> ArgumentParser:
-    """The command line, built from the commands and the settings."""
+    """Build the argument parser from the commands and the settings."""
     top = _Parser(prog="polymnia", description=_ABOUT, formatter_class=_Table, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
@@ -342,25 +342,25 @@ def _add(parser: ArgumentParser, setting: Setting[Any, Any]) -> None:
 
 
 def run(words: list[str]) -> int:
-    """Run one command; answers the exit code."""
+    """Run one command and return its exit code."""
     from polymnia import app
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # where a terminal lacks a letter, the others are still shown
+            stream.reconfigure(errors="backslashreplace")  # for characters the terminal cannot encode
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
-        meant = did_you_mean(words[0], [command.name for command in COMMANDS])
-        return _refused(f"there is no command {words[0]!r}{meant}\nSee: polymnia --help")
+        suggestion = did_you_mean(words[0], [command.name for command in COMMANDS])
+        return _refused(f"there is no command {words[0]!r}{suggestion}\nSee: polymnia --help")
     top = parser()
-    if (wrong := _unknown_option(top, words)) is not None:
-        return _refused(wrong)
-    arguments, more = top.parse_known_args(words)
-    if more:
+    if (error := _unknown_option(top, words)) is not None:
+        return _refused(error)
+    arguments, extra = top.parse_known_args(words)
+    if extra:
         quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
-        wrong = f"{arguments.command} takes no more arguments: {' '.join(more)}.{quotes}"
-        return _refused(f"{wrong}\nSee: polymnia {arguments.command} --help")
+        error = f"{arguments.command} takes no more arguments: {' '.join(extra)}.{quotes}"
+        return _refused(f"{error}\nSee: polymnia {arguments.command} --help")
     if arguments.command is None:
         top.print_help()
         return 0
@@ -391,7 +391,7 @@ def _refused(why: str) -> int:
 
 
 def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:
-    """What is wrong with an option that the command does not have, before argparse misses something else."""
+    """The error for an option the command does not have, before argparse complains about something else."""
     choices: Any = next(action for action in top._actions if action.dest == "command").choices
     if not words or words[0] not in choices:
         return None

@@ -1,4 +1,4 @@
-"""What commands read and print: the memory that is meant, texts, times, colours on a terminal, columns and bars."""
+"""Input and output of the commands: opening memories, reading texts and times, colours, tables, progress bars."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ strong, dim, green, red = _coloured("1"), _coloured("2"), _coloured("32"), _colo
 
 
 def format_time(at: int) -> str:
-    """A time in microseconds as RFC 3339 in UTC."""
+    """Format a time in microseconds as RFC 3339 in UTC."""
     return datetime.fromtimestamp(at / 1_000_000, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
@@ -49,7 +49,7 @@ def counted(count: int, what: str) -> str:
 
 
 def parse_time(text: str) -> int:
-    """A time a person wrote, in microseconds since 1970. Without a zone it is local time."""
+    """Parse a time typed by a user to microseconds since 1970; without a zone it is local time."""
     try:
         return (datetime.fromisoformat(text).astimezone(UTC) - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
@@ -59,83 +59,83 @@ def parse_time(text: str) -> int:
 
 
 def on_one_line(text: str) -> str:
-    """A text with a space for each control character: line breaks, and what a terminal would obey. Keeps places."""
+    """Replace each control character, line breaks included, by a space. Offsets are preserved."""
     return text if text.isprintable() else "".join(" " if category(c) in ("Cc", "Zl", "Zp") else c for c in text)
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes: two for a wide character, none for an accent of its own."""
+    """How many terminal columns a text takes: two for a wide character, none for a combining one."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def _columns(character: str) -> int:
     if character < "\u0300":
         return 1 if character != "\xad" else 0
-    # The vowels and endings of a Korean syllable that is spelt out stand in the columns of its first letter.
+    # In a decomposed Korean syllable, vowels and finals share the columns of the initial consonant.
     if "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7ff":
         return 0
     return 0 if category(character) in ("Mn", "Me", "Cf") else 2 if east_asian_width(character) in "WF" else 1
 
 
-def cut(text: str, most: int) -> str:
-    """A text that takes so many columns at most; of a longer one the beginning, which an ellipsis shows."""
-    room, end = most, 0
+def cut(text: str, max_columns: int) -> str:
+    """Truncate a text to a number of columns, with an ellipsis if it is longer."""
+    room, end = max_columns, 0
     for at, character in enumerate(text):
         room -= _columns(character)
         if room < 0:
-            return text[:end] + "…" * (most > 0)
+            return text[:end] + "…" * (max_columns > 0)
         if room > 0:
             end = at + 1
     return text
 
 
 def padded(text: str, columns: int) -> str:
-    """A text with spaces after it up to so many columns; a longer one is cut."""
+    """Pad a text with spaces to a number of columns; a longer one is truncated."""
     text = cut(text, columns)
     return text + " " * (columns - width(text))
 
 
 def columns() -> int | None:
-    """How many columns a line has; None where nobody looks at a terminal, and nothing needs to be cut."""
+    """The width of the terminal; None if stdout is not one and nothing needs to be truncated."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def line(text: str, indent: int = 0) -> str:
-    """A text on one line: cut to what a terminal has behind an indent, whole where nobody looks at one."""
+    """A text on one line, truncated to the terminal width minus the indent; in full if stdout is not a terminal."""
     room = columns()
-    # A control character takes no more than a column, so what is cut off needs no look.
+    # A control character becomes one column, so text beyond this limit is cut anyway and need not be scanned.
     return on_one_line(text) if room is None else cut(on_one_line(text[: 8 * room]), max(room - indent, 1))
 
 
 def table(
-    rows: Sequence[Sequence[str]], *, most: Sequence[int] = (), paint: Sequence[Callable[[str], str]] = ()
+    rows: Sequence[Sequence[str]], *, max_widths: Sequence[int] = (), paint: Sequence[Callable[[str], str]] = ()
 ) -> list[str]:
-    """Lines of rows: in columns on a terminal, the last one cut to its width; else whole, with tabs between them.
+    """Format rows in columns that fit the terminal; if stdout is not one, in full and separated by tabs.
 
-    ``most`` bounds the columns before the last one, ``paint`` colours them.
+    ``max_widths`` limits the columns before the last one, ``paint`` colours them.
     """
     room = columns()
     if room is None:
         return ["\t".join(map(on_one_line, row)) for row in rows]
     cells = [[on_one_line(cell[: 8 * room]) for cell in row] for row in rows]
-    wide = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
-    wide = [min(each, most[i]) if i < len(most) else each for i, each in enumerate(wide)]
-    left = max(room - sum(wide) - 2 * len(wide), 1)
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
+    widths = [min(each, max_widths[i]) if i < len(max_widths) else each for i, each in enumerate(widths)]
+    left = max(room - sum(widths) - 2 * len(widths), 1)
     lines = []
     for row in cells:
-        fitted = [padded(cell, each) for cell, each in zip(row[:-1], wide, strict=True)] + [cut(row[-1], left)]
+        fitted = [padded(cell, each) for cell, each in zip(row[:-1], widths, strict=True)] + [cut(row[-1], left)]
         lines.append("  ".join(paint[i](cell) if i < len(paint) else cell for i, cell in enumerate(fitted)))
     return lines
 
 
 def fields(value: object, names: str) -> JsonObject:
-    """A value for programs: these of its attributes, named as JSON names them."""
-    spelt = {name: name[0] + name.title().replace("_", "")[1:] for name in names.split()}
-    return {shown: getattr(value, name) for name, shown in spelt.items()}
+    """The named attributes of a value as JSON data, with camelCase keys."""
+    keys = {name: name[0] + name.title().replace("_", "")[1:] for name in names.split()}
+    return {key: getattr(value, name) for name, key in keys.items()}
 
 
 def record_data(record: Record, names: str) -> JsonObject:
-    """A memory for programs: these of its fields."""
+    """The named fields of a memory as JSON data."""
     special = {
         "id": record.uid,
         "entityType": record.kind,
@@ -149,7 +149,7 @@ def record_data(record: Record, names: str) -> JsonObject:
 
 
 class Answer(msgspec.Struct):
-    """What a command answers: data for programs, lines for people, what else is worth knowing, the exit code."""
+    """The result of a command: data for ``--json``, lines for the terminal, notes for stderr, and the exit code."""
 
     data: Any = None
     lines: Iterable[str] = ()
@@ -157,7 +157,7 @@ class Answer(msgspec.Struct):
     code: int = 0
 
     def print(self, *, as_json: bool) -> int:
-        """Print it; answers the exit code. Notes are no memories, so they go where they cannot be taken for one."""
+        """Print the result and return the exit code. Notes go to stderr, where they cannot be taken for memories."""
         if as_json:
             if self.data is not None:
                 print(msgspec.json.encode(self.data).decode())
@@ -170,24 +170,24 @@ class Answer(msgspec.Struct):
         return self.code
 
 
-_CLEAR = "\r\x1b[K"  # to the start of the line, and erase it
-_PATIENCE = 0.5  # seconds of work before progress is shown
-_REDRAW = 0.1  # seconds between two drawings
+_CLEAR = "\r\x1b[K"  # return to the start of the line and erase it
+_DELAY = 0.5  # seconds of work before progress is shown
+_REDRAW = 0.1  # seconds between redraws
 
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on stderr while the block runs, on a terminal only. It clears itself at the end.
+    """Show a progress bar on stderr while the block runs, on a terminal only, and clear it at the end.
 
-    Where the total is not known in advance (it equals what is done), only the count is shown.
+    If the total is not known in advance (``total`` equals ``done``), only the count is shown.
     """
-    began = last = time.monotonic()
+    started = last = time.monotonic()
     drawn = False
 
     def step(done: int, total: int) -> None:
         nonlocal last, drawn
         now = time.monotonic()
-        if not sys.stderr.isatty() or not total or now - began < _PATIENCE or now - last < _REDRAW:
+        if not sys.stderr.isatty() or not total or now - started < _DELAY or now - last < _REDRAW:
             return
         last, drawn = now, True
         filled = 30 * done // total
@@ -205,7 +205,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def read_text(argument: str) -> str:
-    """The text of an argument; a dash stands for all of stdin, without the line breaks at its end."""
+    """The text of an argument; a dash stands for all of stdin, without trailing line breaks."""
     if argument != "-":
         return argument
     if sys.stdin.isatty():
@@ -217,7 +217,7 @@ def read_text(argument: str) -> str:
 
 
 def open_existing(chosen: Settings) -> Memory:
-    """The memory of a project that is there; for any other the error names the nearest one."""
+    """Open the memory of an existing project; the error for an unknown one suggests the nearest."""
     memory = open_memory(chosen, "cli", create=False)
     try:
         if chosen.project != "default" and not memory.stamp():
@@ -230,8 +230,8 @@ def open_existing(chosen: Settings) -> Memory:
     return memory
 
 
-def known_scope(memory: Memory, name: str) -> str:
-    """A scope that has memories in it or below it; for any other the error names the nearest one."""
+def existing_scope(memory: Memory, name: str) -> str:
+    """Check that a scope or one below it has memories; the error for an unknown one suggests the nearest."""
     scope = scopes.legal_scope(name, "scope")
     if memory.scopes(scope):
         return scope
@@ -240,16 +240,16 @@ def known_scope(memory: Memory, name: str) -> str:
     raise NotFound([scope], "Scope", hint=f"{did_you_mean}`polymnia scopes` lists them.")
 
 
-def resolved(memory: Memory, name: str) -> str:
-    """The name of the memory that a name, an id or its beginning stands for; else the argument itself."""
+def resolved_name(memory: Memory, name: str) -> str:
+    """Resolve a name, an id or the prefix of one to a memory's name; without a match, return the argument."""
     try:
         return memory.resolve(name).name
     except NotFound:
-        return name  # it may have been deleted: its history is still there
+        return name  # it may have been deleted: its history still exists
 
 
 def check_target(path: str, force: bool, chosen: Settings) -> None:
-    """Refuse to write over a file that exists unless forced, and over the memory itself always."""
+    """Refuse to overwrite an existing file unless forced, and the memory's own file always."""
     if not os.path.exists(path):
         return
     if chosen.file is not None and os.path.samefile(path, chosen.file):

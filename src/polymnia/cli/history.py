@@ -1,4 +1,4 @@
-"""What was: history, changes, undo, purge."""
+"""Commands on the past: history, changes, undo, purge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polymnia.cli.console import (
     open_existing,
     parse_time,
     red,
-    resolved,
+    resolved_name,
     strong,
 )
 from polymnia.engine import scopes
@@ -26,13 +26,13 @@ from polymnia.errors import Invalid, NotFound
 from polymnia.models import Change, Event, JsonObject
 from polymnia.settings import Settings
 
-_TITLE, _TITLES = 60, 3  # characters of a title, titles of a change
-_RECENT = 100  # changes among which the newest that can be undone is looked for, to name what goes
-_SAID = ("category", "content_type", "summary", "tags", "metadata")  # what somebody says of a memory
+_TITLE, _TITLES = 60, 3  # characters shown of a title, titles shown of a change
+_RECENT = 100  # changes searched for the one that undo will pick, to show its titles
+_DESCRIPTIVE = ("category", "content_type", "summary", "tags", "metadata")  # columns set by the caller
 
 
 def instant(memory: Memory, text: str) -> int:
-    """A time, written as a time or as the number of a change."""
+    """A point in time, given as a time or as a change number."""
     if not text.isdecimal() or len(text) == 8:
         return parse_time(text)
     change = memory.change(int(text))
@@ -44,7 +44,7 @@ def instant(memory: Memory, text: str) -> int:
 def history(arguments: Namespace, chosen: Settings) -> Answer:
     """Show everything that happened to a memory."""
     with open_existing(chosen) as memory:
-        events = memory.history(resolved(memory, arguments.name))
+        events = memory.history(resolved_name(memory, arguments.name))
     names = "version created deleted added removed related unrelated changed"
     data = [{**_change_data(event.change), **fields(event, names)} for event in events]
     return Answer(data, [text for event in events for text in _event_lines(event)])
@@ -65,13 +65,13 @@ def _event_lines(event: Event) -> Iterator[str]:
 
 
 def _was(column: str, old: Any) -> str:
-    """What a column had before, in words; empty for what nobody asks for."""
+    """Describe the previous value of a column; empty for changes not worth showing."""
     if column == "scope":
         return f"scope was {scopes.shown(old)}"
     if column == "session":
-        return ""  # goes with the scope
+        return ""  # changes together with the scope
     if old is None:
-        return f"had no {column.replace('_', ' ')}" if column in _SAID else ""
+        return f"had no {column.replace('_', ' ')}" if column in _DESCRIPTIVE else ""
     return f"{column.replace('_', ' ')} was {old}"
 
 
@@ -85,7 +85,7 @@ def changes(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def undo(arguments: Namespace, chosen: Settings) -> Answer:
-    """Take back a change, whole."""
+    """Undo a change as a whole."""
     with open_existing(chosen) as memory:
         named = None if arguments.change is None else memory.change(arguments.change)
         known = memory.deeds(memory.changes(_RECENT) if named is None else [named])
@@ -102,7 +102,7 @@ def undo(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def _summary(deeds: list[Deed]) -> str:
-    """What a change did, in a line: each kind of deed with how many, and the first titles."""
+    """What a change did, on one line: each kind of deed with the first titles and a count of the rest."""
     parts = []
     for how in dict.fromkeys(one.how for one in deeds):
         titles = [one.title for one in deeds if one.how == how]
@@ -134,11 +134,11 @@ def _change_data(change: Change) -> JsonObject:
 
 
 def purge(arguments: Namespace, chosen: Settings) -> Answer:
-    """Remove memories for good."""
+    """Delete memories permanently."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
     with open_existing(chosen) as memory:
-        count = memory.purge([resolved(memory, name) for name in arguments.names])
+        count = memory.purge([resolved_name(memory, name) for name in arguments.names])
     if not count:
         raise NotFound(arguments.names)
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."

@@ -1,4 +1,4 @@
-"""Memories: adding, showing, listing, moving and deleting them, and what has to do with one."""
+"""Commands on memories: add, move, delete, show, list, associations."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from polymnia.cli.console import (
     open_existing,
     read_text,
     record_data,
-    resolved,
+    resolved_name,
     strong,
     table,
 )
 from polymnia.cli.history import instant
 from polymnia.cli.scopes import model_notes, suggestion_data, suggestion_lines
-from polymnia.cli.search import metadata, of_scope
+from polymnia.cli.search import metadata, scope_filters
 from polymnia.engine.content import Joined, Remembered, content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
@@ -34,14 +34,14 @@ from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Record, Relation
 from polymnia.settings import Settings
 
 Links = list[tuple[Record, Relation]]
-_SHOWN = 10  # of moves and links on a terminal or page; --json has them all
-_SCOPE = 24  # columns of a list
+_SHOWN = 10  # moves and links shown per list or page; --json has them all
+_SCOPE = 24  # columns in a list
 _INDENT = 6
 _LISTED = "id name entityType observations scope category tags metadata version created updated"
 
 
 def add(arguments: Namespace, chosen: Settings) -> Answer:
-    """Remember a text, unless the scope has one that says the same."""
+    """Store a text, unless the scope already has a duplicate."""
     text = read_text(arguments.text)
     pairs = metadata(arguments.meta)
     scope, suggestion = arguments.scope or DEFAULT_SCOPE, None
@@ -101,7 +101,7 @@ def _joined(added: Joined) -> str:
 
 
 def move(arguments: Namespace, chosen: Settings) -> Answer:
-    """File memories under another scope, or rename a scope; the exit code is 1 when one could not be moved."""
+    """Move memories to another scope, or rename a scope; the exit code is 1 if one could not be moved."""
     if bool(arguments.ids) == (arguments.scope is not None):
         raise Invalid(
             "Give either ids or --scope", hint="polymnia move ID… --to SCOPE, or polymnia move --scope OLD --to NEW."
@@ -110,7 +110,7 @@ def move(arguments: Namespace, chosen: Settings) -> Answer:
         if arguments.scope is not None:
             done = memory.rename_scope(arguments.scope, arguments.to, step=step)
         else:
-            done = memory.move([resolved(memory, id) for id in arguments.ids], arguments.to, step=step)
+            done = memory.move([resolved_name(memory, id) for id in arguments.ids], arguments.to, step=step)
     data = {
         "scope": done.scope,
         "moved": [{"id": id, "from": old, "to": new} for id, old, new in done.moved],
@@ -134,7 +134,7 @@ def move(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def delete(arguments: Namespace, chosen: Settings) -> Answer:
-    """Delete memories with their relations, all or none of them; the history keeps them."""
+    """Delete memories with their relations, all or none; the history retains them."""
     with open_existing(chosen) as memory:
         records = {record.uid: record for record in map(memory.resolve, arguments.ids)}
         relations = len(memory.delete_entities([record.name for record in records.values()]).relations)
@@ -188,13 +188,13 @@ def _as_it_was(memory: Memory, name: str, at: int) -> tuple[Record, list[Relatio
     try:
         return memory.get(name, at=at)
     except NotFound:
-        if (known := resolved(memory, name)) == name:
+        if (known := resolved_name(memory, name)) == name:
             raise
         return memory.get(known, at=at)
 
 
 def _link_lines(links: Links) -> list[str]:
-    """The memories that another one is linked to, the strongest ones."""
+    """The memories most strongly linked to another."""
     lines = []
     for record, relation in links[:_SHOWN]:
         strength = "    " if relation.strength is None else f"{relation.strength:.2f}"
@@ -227,7 +227,7 @@ def list_(arguments: Namespace, chosen: Settings) -> Answer:
     """List memories, newest first, page by page."""
     page, size, notes = arguments.page, arguments.per_page, []
     with open_existing(chosen) as memory:
-        filters = of_scope(memory, arguments)
+        filters = scope_filters(memory, arguments)
         records, total = memory.page(page, size) if filters.scope is None else _page(memory, filters, page, size)
         pages = -(-total // size)
         if page < pages:
@@ -244,11 +244,11 @@ def list_(arguments: Namespace, chosen: Settings) -> Answer:
     listed = [record_data(record, _LISTED) for record in records]
     data = {"memories": listed, "page": page, "perPage": size, "total": total, "pages": pages}
     rows = [(on_one_line(one.name), one.path, content(one)) for one in records]
-    return Answer(data, table(rows, most=(36, _SCOPE), paint=(strong, dim)), notes)
+    return Answer(data, table(rows, max_widths=(36, _SCOPE), paint=(strong, dim)), notes)
 
 
 def _page(memory: Memory, filters: Filters, page: int, size: int) -> tuple[list[Record], int]:
-    """A page of the memories of a scope, newest first, and how many it has in all."""
+    """A page of a scope's memories, newest first, and the total count."""
     with memory.store.read(memory.project) as snapshot:
         base = snapshot.numbers[0] << 32
         numbers = sorted(snapshot.matching(filters), reverse=True)
@@ -257,7 +257,7 @@ def _page(memory: Memory, filters: Filters, page: int, size: int) -> tuple[list[
 
 
 def associations(arguments: Namespace, chosen: Settings) -> Answer:
-    """Find what has to do with a memory."""
+    """Find the memories associated with another."""
     with open_existing(chosen) as memory:
         found = memory.discover(
             memory.resolve(arguments.name).uid, limit=arguments.limit, threshold=arguments.threshold

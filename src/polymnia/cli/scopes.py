@@ -1,4 +1,4 @@
-"""Where memories are filed: the tree of scopes, where a text belongs, and sessions."""
+"""Commands on scopes and sessions, and the suggested scope for a text."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from polymnia.cli.console import (
     columns,
     counted,
     dim,
+    existing_scope,
     fields,
     format_time,
     green,
-    known_scope,
     on_one_line,
     open_existing,
     padded,
@@ -48,7 +48,7 @@ def scopes(arguments: Namespace, chosen: Settings) -> Answer:
             suggestion = memory.suggest_scope(read_text(arguments.suggest), current=arguments.parent)
             notes = model_notes(memory)
             return Answer(suggestion_data(suggestion) | {"notes": notes}, suggestion_lines(suggestion), notes)
-        found = memory.scopes(None if arguments.parent is None else known_scope(memory, arguments.parent))
+        found = memory.scopes(None if arguments.parent is None else existing_scope(memory, arguments.parent))
     data = [{"scope": one.path, **fields(one, "memories total children")} for one in found]
     if not found:
         return Answer(data, notes=["Nothing is filed yet."])
@@ -58,7 +58,7 @@ def scopes(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def _tree(found: list[Scope]) -> list[str]:
-    """The tree, and beside it how many memories each scope has of its own and with everything below it."""
+    """The tree, with the number of memories in each scope itself and including those below it."""
     by_path = {one.path: one for one in found}
     rows = [("", "own", "all")]
     for one in found:
@@ -80,13 +80,13 @@ def _branches(by_path: dict[str, Scope], one: Scope, name: str, lead: str) -> li
 
 
 def model_notes(memory: Memory) -> list[str]:
-    """A note where a model should have taken part and could not."""
+    """A note if a model that should have been used was not available."""
     fault = memory.finding().broken()
     return [] if fault is None else [f"By words alone, not by meaning: {fault.message}. {fault.hint}"]
 
 
 def suggestion_lines(found: Suggestion, *, alternatives: bool = True) -> list[str]:
-    """Where a text belongs, how sure that is, and why."""
+    """The suggested scope for a text, with its confidence and reason."""
     lines = [
         f"{found.confidence:.2f}  {strong(on_one_line(found.scope))}{'  (not sure)' if found.abstained else ''}",
         dim(f"      {on_one_line(found.reasoning)}"),
@@ -100,7 +100,7 @@ def suggestion_lines(found: Suggestion, *, alternatives: bool = True) -> list[st
 
 
 def suggestion_data(found: Suggestion) -> JsonObject:
-    """The same for programs."""
+    """The suggestion as JSON data."""
     alternatives = [fields(one, "scope confidence reasoning") for one in found.alternatives]
     head = fields(found, "scope confidence abstained reasoning")
     return {**head, "alternatives": alternatives, **fields(found, "keywords category content_type")}
@@ -110,7 +110,7 @@ def suggestion_data(found: Suggestion) -> JsonObject:
 
 
 def sessions(arguments: Namespace, chosen: Settings) -> Answer:
-    """List, begin or clean up sessions."""
+    """List, create or clean up sessions."""
     if arguments.older_than is not None and arguments.action != "cleanup":
         raise Invalid("--older-than is for cleanup", hint="polymnia sessions cleanup --older-than 30.")
     if arguments.action == "create":

@@ -1,4 +1,4 @@
-"""Searches: what one finds, for people and for programs, and how a query is read and answered."""
+"""The commands ``search`` and ``explain``: results as lines and as JSON, and how a query was processed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polymnia.cli.console import (
     Answer,
     counted,
     dim,
-    known_scope,
+    existing_scope,
     line,
     on_one_line,
     open_existing,
@@ -32,9 +32,9 @@ from polymnia.models import Filters, JsonObject
 from polymnia.settings import Settings
 
 _INDENT = " " * 6
-_PIECE = 300  # characters of a text that is shown for want of a better piece
+_PIECE = 300  # characters shown of a text if no passage matches
 _WIDEST = 60
-_SHOWN = 8  # of the terms that a word stands for
+_SHOWN = 8  # expansions shown of a query term
 _HIT = "id name entityType observations category tags scope session metadata created updated"
 
 
@@ -71,22 +71,22 @@ def search(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def _zone() -> int:
-    """How many minutes east of Greenwich the clocks here are: a day of the week is meant as it is here."""
+    """The local UTC offset in minutes: dates in a query are in local time."""
     return (datetime.now().astimezone().utcoffset() or timedelta()) // timedelta(minutes=1)
 
 
-def of_scope(memory: Memory, arguments: Namespace) -> Filters:
-    """The memories of a scope, and of those below it, as the options say."""
+def scope_filters(memory: Memory, arguments: Namespace) -> Filters:
+    """Filters for the scope in the options, and the scopes below it if requested."""
     if arguments.below and arguments.scope is None:
         raise Invalid("--below needs a scope to be below of", field="below", hint="Add --scope, or leave out --below.")
-    scope = None if arguments.scope is None else known_scope(memory, arguments.scope)
+    scope = None if arguments.scope is None else existing_scope(memory, arguments.scope)
     return Filters(scope=scope, scopes_below=arguments.below)
 
 
 def _filters(memory: Memory, arguments: Namespace) -> Filters:
-    """What may be found at all, as the options say."""
+    """The filters set by the options."""
     return replace(
-        of_scope(memory, arguments),
+        scope_filters(memory, arguments),
         kinds=tuple(arguments.kind),
         categories=tuple(arguments.category),
         tags=tuple(arguments.tag),
@@ -98,12 +98,12 @@ def _filters(memory: Memory, arguments: Namespace) -> Filters:
 
 
 def metadata(pairs: list[str]) -> JsonObject:
-    """Metadata from pairs as they are written on the command line."""
+    """Parse metadata from KEY=VALUE pairs."""
     return dict(map(_pair, pairs))
 
 
 def _pair(text: str) -> tuple[str, Any]:
-    """KEY=VALUE, the value read as JSON where it is JSON: 3, true and "3" are three different things."""
+    """Parse KEY=VALUE; a value that is valid JSON is read as JSON, so 3, true and "3" differ."""
     key, sign, value = text.partition("=")
     if not sign:
         raise Invalid(f"--meta is {text!r}, but must be KEY=VALUE", field="meta", hint="Write it as --meta team=blue.")
@@ -131,11 +131,11 @@ def _hit_lines(hit: Hit) -> Iterator[str]:
     record = hit.record
     where = dim(f" {on_one_line(record.path)}") if record.scope or record.name == record.uid else ""
     yield f"{hit.score:.2f}  {strong(on_one_line(record.name))} {dim('(' + on_one_line(record.kind) + ')')}{where}"
-    # A passage without a word of the query is worth a line only where none has one.
+    # A passage without a query term is shown only if no passage has one.
     pieces = [one for one in hit.fragments if one.marks] or list(hit.fragments[:1])
     bare = record.name == record.uid
     if bare or not any(one.marks for one in pieces):
-        # What a memory says tells more than its kind and tags do; one without a name is nothing but what it says.
+        # The text is more informative than kind and tags; a memory without a name has nothing but its text.
         pieces = [one for one in pieces if one.observation is not None]
         if record.observations and (bare or hit.fragments) and not pieces:
             yield f"{_INDENT}{line(record.observations[0][:_PIECE], len(_INDENT))}"
@@ -160,7 +160,7 @@ def _marked(fragment: Fragment) -> str:
 
 
 def _cut(hit: Hit, fragment: Fragment) -> tuple[str, str]:
-    """What shows that a fragment is a part of a longer text."""
+    """An ellipsis if a fragment is part of a longer text."""
     if fragment.observation is None or fragment.observation >= len(hit.record.observations):
         return "", ""
     whole = hit.record.observations[fragment.observation].strip()
@@ -213,7 +213,7 @@ def _terms(terms: Sequence[tuple[str, float, int]]) -> str:
 
 
 def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns under each other; the last one takes the room it needs."""
+    """Align cells in columns; the last one may be of any width."""
     if not rows:
         return
     rows = [head, *([on_one_line(cell) for cell in row] for row in rows)]

@@ -1,4 +1,4 @@
-"""The server: the network, its keys, the settings in force, what a client needs to start it, and a short tour."""
+"""Commands on the server: serve, keys, config (including client configuration) and demo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import msgspec
 
-from polymnia.app import default_store, key_file, misspelt, passed_over
+from polymnia.app import default_store, ignored_variables, key_file, misspelt_variables
 from polymnia.cli.console import Answer, counted, dim, format_time, green, padded, strong
 from polymnia.errors import Invalid
 from polymnia.importing import importing
@@ -26,21 +26,21 @@ _PATHS = ("config", "store", "file", "export_dir", "keys")
 
 
 def serve(arguments: Namespace, chosen: Settings) -> Answer:
-    """Serve many clients until a signal comes."""
+    """Serve many clients until a signal arrives."""
     with importing():
         from polymnia.app.network import serve_http
 
     def ready(address: str) -> None:
         print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.", file=sys.stderr)
 
-    for text in (*misspelt(), *passed_over(chosen)):
+    for text in (*misspelt_variables(), *ignored_variables(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
     serve_http(chosen, ready)
     return Answer()
 
 
 def keys(arguments: Namespace, chosen: Settings) -> Answer:
-    """Make, list or revoke keys."""
+    """Create, list or revoke keys."""
     file = key_file(chosen)
     if arguments.action == "list":
         found = file.keys()
@@ -84,7 +84,7 @@ def _data(key: Key) -> JsonObject:
 
 
 def config(arguments: Namespace, chosen: Settings) -> Answer:
-    """Show every setting with its source, or what a client needs. Keys are shown to be set, not what they are."""
+    """Show every setting with its source, or the configuration of a client. The values of secrets are masked."""
     if arguments.client is not None:
         print(_for_client(arguments.client, chosen))
         return Answer()
@@ -96,18 +96,18 @@ def config(arguments: Namespace, chosen: Settings) -> Answer:
         if setting.name == "embedder_url" and value is not None:
             value = without_password(value)
         if value is None:
-            value = _meant(chosen, setting.name)
+            value = _default_path(chosen, setting.name)
         data[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
-    wide = max(map(len, data))
+    width = max(map(len, data))
     lines = []
     for name, one in data.items():
         value = "–" if one["value"] is None else str(one["value"])
-        lines.append(f"{strong(padded(name, wide))}  {value}  {dim(one['source'])}")
-    return Answer(data, lines, misspelt())
+        lines.append(f"{strong(padded(name, width))}  {value}  {dim(one['source'])}")
+    return Answer(data, lines, misspelt_variables())
 
 
-def _meant(chosen: Settings, name: str) -> str | None:
-    """What a setting comes to that has no value of its own."""
+def _default_path(chosen: Settings, name: str) -> str | None:
+    """The effective value of a setting that is not set."""
     if name == "keys":
         return key_file(chosen).path
     if name == "export_dir":
@@ -128,11 +128,11 @@ def _source(chosen: Settings, name: str) -> str:
 
 
 def _for_client(client: str, chosen: Settings) -> str:
-    """What to paste into the configuration of a client, or to type: absolute paths, since clients search other folders.
+    """The configuration to paste into a client, or the command that adds it; paths are absolute.
 
-    Settings given here or in the environment become arguments of the server: a client does not have this environment.
+    Settings from the command line or the environment become server arguments: a client does not have this environment.
     """
-    command, arguments = _program(), ["stdio", *_given(chosen)]
+    command, arguments = _program(), ["stdio", *_explicit_options(chosen)]
     if client == "claude-code":
         return shlex.join(["claude", "mcp", "add", "--scope", "user", "memory", "--", *command, *arguments])
     entry = {"command": command[0], "args": [*command[1:], *arguments]}
@@ -143,17 +143,17 @@ def _for_client(client: str, chosen: Settings) -> str:
 
 
 def _program() -> list[str]:
-    """How to start this installation from any folder: the script beside the interpreter, or the interpreter itself."""
+    """The command that starts this installation from any folder: the script next to the interpreter, or ``-m``."""
     name = "polymnia.exe" if sys.platform == "win32" else "polymnia"
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), name)
     return [script] if os.access(script, os.X_OK) else [os.path.abspath(sys.executable), "-m", "polymnia"]
 
 
-def _given(chosen: Settings) -> list[str]:
-    """The settings of the command line and the environment as arguments that mean the same in any folder."""
+def _explicit_options(chosen: Settings) -> list[str]:
+    """Settings from the command line and the environment as arguments, with absolute paths."""
     words = []
     for setting in SETTINGS:
-        # The server reads the file of settings itself.
+        # The server reads the settings file itself.
         here = chosen.sources[setting.name] not in ("default", "file")
         if here and setting.name not in NETWORK and not setting.secret:
             value = str(getattr(chosen, setting.name))
@@ -175,7 +175,7 @@ _RELATION = {"from": "user-service", "to": "authentication-strategy", "relationT
 
 
 class _Client:
-    """A client as small as can be: one line out, one line back."""
+    """A minimal client: one line out, one line back."""
 
     def __init__(self, to: IO[bytes], back: IO[bytes]) -> None:
         self._to = to
@@ -197,7 +197,7 @@ class _Client:
 
 
 def demo(arguments: Namespace, chosen: object) -> Answer:
-    """Store, relate, search, show, and take one step back, over a real stdio server."""
+    """Store, relate, search, show and undo over a real stdio server."""
     with tempfile.TemporaryDirectory(prefix="polymnia-demo-") as folder:
         store = os.path.join(folder, "memory.db")
         command = [sys.executable, "-m", "polymnia", "stdio", "--dialect", "strict", "--store", store]

@@ -1,4 +1,4 @@
-"""The store: backups, its indexes brought up to date, and how it is."""
+"""Commands on the store: backup, restore, reindex, health."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def backup(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def restore(arguments: Namespace, chosen: Settings) -> Answer:
-    """Put a backup in place of the store."""
+    """Replace the store by a backup."""
     with open_memory(chosen, "cli") as memory:
         restored = memory.store.restore(arguments.path)
     lines = [f"Restored from {restored.copied.path}: {_content(restored.copied)}."]
@@ -47,7 +47,7 @@ def _content(copied: Copied) -> str:
 
 
 class _Progress:
-    """A bar for the words and for each model, one after the other, and how much each of them did."""
+    """A progress bar for the words and then for each model, and how much was done for each."""
 
     def __init__(self, bars: ExitStack) -> None:
         self.done: dict[str, int] = {}
@@ -63,7 +63,7 @@ class _Progress:
 
 
 def reindex(arguments: Namespace, chosen: Settings) -> Answer:
-    """Bring all words and vectors up to date. What is done stays done, so it can be stopped and started again."""
+    """Bring all words and vectors up to date. Finished work is stored, so it can be interrupted and resumed."""
     data: JsonObject = {}
     with open_memory(chosen, "cli", create=False) as memory:
         projects = memory.store.projects() if arguments.all_projects else [chosen.project]
@@ -104,11 +104,11 @@ def _by_meaning(after: Health) -> str:
 
 
 def health(arguments: Namespace, chosen: Settings) -> Answer:
-    """Tell how the store and its search are; the exit code is 1 when something is broken."""
+    """Report the state of the store and its search; the exit code is 1 if something is broken."""
     with open_memory(chosen, "cli", create=False) as memory:
         finder = memory.finding()
         for channel in finder.channels:
-            channel.load()  # only a model that was tried is known to work
+            channel.load()  # only a model that has been loaded is known to work
         search = fields(finder.health(memory.project), _SEARCH)
         counts = {}
         for project in memory.store.projects():

@@ -1,4 +1,4 @@
-"""Files in and out: graphs, archives and project files. Those that come in are recognized by their content."""
+"""Import and export of graphs, archives and project files. The format of an import is detected by its content."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "rep
 
 
 def import_file(arguments: Namespace, chosen: Settings) -> Answer:
-    """Take in a file of any form we know, and report what was taken, repaired and refused."""
+    """Import a file of any known format, and report what was imported, repaired and refused."""
     with _readable(arguments.path, chosen) as (folder, name):
         with open(os.path.join(folder, name), "rb") as file:
             start = file.read(START)
@@ -71,7 +71,7 @@ def import_file(arguments: Namespace, chosen: Settings) -> Answer:
 
 
 def _only(arguments: Namespace, when: str, *names: str) -> None:
-    """Refuse options that say nothing here, instead of passing them over."""
+    """Refuse options that do not apply instead of ignoring them."""
     for name in names:
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
@@ -80,7 +80,7 @@ def _only(arguments: Namespace, when: str, *names: str) -> None:
 
 @contextmanager
 def _readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
-    """The folder and name of a file that can be read more than once; what comes through a pipe is set down first."""
+    """The folder and name of a file that can be read more than once; a pipe is copied to a temporary file."""
     if path != "-":
         try:
             mode = os.stat(path).st_mode
@@ -143,7 +143,7 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer
 
 
 def _damage(data: bytes, e: BrokenFile) -> str:
-    """What is wrong with a damaged file, in words for whoever has it before them."""
+    """Describe the damage of a file for its user."""
     last = data.rstrip()
     if e.details.get("line") == last.count(b"\n") + 1 and last[-1:] not in (b"}", b"]"):
         return f"it ends in the middle of line {e.details['line']}, as if it had not been copied whole"
@@ -151,7 +151,7 @@ def _damage(data: bytes, e: BrokenFile) -> str:
 
 
 def _unsearched(graph: GraphFile) -> dict[str, int]:
-    """The fields a graph has no place for: they stay with their item, and no search reads them."""
+    """Count the fields a graph does not define: they are stored with their item but not searched."""
     keys = Counter(key for entity in graph.entities for key in entity.extra)
     keys.update(key for link in graph.relations for key in link[3])
     return dict(keys.most_common())
@@ -207,7 +207,7 @@ def _graph_lines(path: str, graph: GraphFile, done: ImportedGraph | None, damage
 
 
 def _first(texts: list[str], paint: Callable[[str], str] = str) -> Iterator[str]:
-    """The first of many texts, and how many more there are."""
+    """The first texts, and a count of the rest."""
     yield from (f"  {text}" for text in texts[:_SHOWN])
     if len(texts) > _SHOWN:
         yield paint(f"  … and {len(texts) - _SHOWN:,} more (--json lists them all)")
@@ -252,7 +252,7 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
 
 
 def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
-    """How much an archive holds, and what of it cannot be imported. Makes no store where there is none."""
+    """Count the records of an archive and list those that cannot be imported. Never creates a store."""
     below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
     bounds = FileLimits(total=chosen.max_import_bytes)
     counts = {"memories": 0, "associations": 0}
@@ -284,7 +284,7 @@ def _archive_lines(
         f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
         f"Associations: {done.associations:,} new."
     )
-    # Records are listed below one by one, while there are few.
+    # While there are few, records are listed one by one below.
     listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
     yield from _dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
     if done.imported or done.overwritten or done.associations:
@@ -292,7 +292,7 @@ def _archive_lines(
 
 
 def _dropped(dropped: dict[str, int]) -> Iterator[str]:
-    """What of a file was not taken, how often and why."""
+    """What was not imported, with counts and reasons."""
     if dropped:
         yield f"Not taken: {sum(dropped.values()):,}"
         for reason, count in dropped.items():
@@ -308,7 +308,7 @@ def _problem_notes(path: str, wrong: list[str]) -> list[str]:
 
 
 def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> Answer:
-    """Take in a project file, whole or not at all."""
+    """Import a project file completely or not at all."""
     done: project_import.ProjectImport | None = None
     wrong: list[str] = []
     if arguments.dry_run:
@@ -320,7 +320,7 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
                 bar("Importing") as step,
             ):
                 memory.exports = folder
-                # The ids of the file are kept, so that importing it twice changes nothing.
+                # The file's ids are preserved, so that importing it twice changes nothing.
                 done, _ = memory.import_project(
                     form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True, step=step
                 )
@@ -378,7 +378,7 @@ _NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def _unknown(path: str, what: str, hint: str = "") -> ImportFailed:
-    """The refusal of a file that is none of ours."""
+    """The error for a file of an unknown format."""
     return ImportFailed(
         f"{path} was not imported: it is {what}, which is no form that can be imported",
         hint=(f"{hint}\n" if hint else "") + _FORMS,
@@ -386,7 +386,7 @@ def _unknown(path: str, what: str, hint: str = "") -> ImportFailed:
 
 
 def _described_kind(found: Detected) -> tuple[str, str]:
-    """What a file is whose beginning shows that it is none of ours, and what to do with it."""
+    """Describe a file whose start shows an unsupported format, and say what to do with it."""
     if found.kind != "gzip":
         return _KINDS[found.kind], _STORE_HINT if found.kind == "store" else ""
     inner = detect(found.start)
@@ -398,7 +398,7 @@ def _described_kind(found: Detected) -> tuple[str, str]:
 
 
 def _described(data: bytes) -> str:
-    """What a file of no form we know looks like."""
+    """Describe what a file of an unknown format looks like."""
     text = data.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         return "an empty file"
@@ -439,7 +439,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def export_file(arguments: Namespace, chosen: Settings) -> Answer:
-    """Write the memory as a graph file or an archive, whole or not at all."""
+    """Export the memory as a graph file or an archive, completely or not at all."""
     if arguments.archive:
         _only(arguments, "without --archive", "at")
         return _export_archive(arguments, chosen)
@@ -504,7 +504,7 @@ def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
                     shutil.copyfileobj(file, sys.stdout.buffer)
             return Answer()
         check_target(path, arguments.force, chosen)
-        # Links on the way are the user's own and are followed.
+        # Symlinks on the path are the user's own and are followed.
         memory.exports, name = os.path.split(os.path.realpath(path))
         if not os.path.isdir(memory.exports):
             raise ExportFailed(

@@ -5,7 +5,7 @@
 >>> client.memory_store(operation="store_content", project_id="my-project", content="Important information to remember")
 >>> client.search_content("my-project", "important information", options={"limit": 5})
 
-Nothing of the server is imported with it.
+It imports nothing of the server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from polymnia.client import errors, operations
 from polymnia.client.asynchronous import AsyncMCPMemoryClient
 from polymnia.client.errors import *  # noqa: F403
 
-# By its name only: `from polymnia.client import *` must not hide the CancelledError of asyncio.
+# Not in __all__: `from polymnia.client import *` must not shadow asyncio's CancelledError.
 from polymnia.client.errors import CancelledError as CancelledError
 from polymnia.client.messages import Result
 from polymnia.client.synchronous import MCPMemoryClient

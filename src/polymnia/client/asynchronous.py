@@ -39,16 +39,16 @@ __all__ = ["AsyncMCPMemoryClient", "OnChange"]
 log = logging.getLogger("polymnia.client")
 
 OnChange = Callable[[str], object]
-"""Called with the address of a resource that has changed. May be a coroutine function."""
+"""Called with the URI of a resource that has changed. May be a coroutine function."""
 
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 1.0
-_CLOSE_TIMEOUT = 2.0  # seconds that what runs in the background may take to end
+_CLOSE_TIMEOUT = 2.0  # seconds to wait for background tasks
 _KINDS = ("ws", "wss", "http", "https", "stdio")
 
 
 class _Params(Struct):
-    """The parameters of what a server sends that the client reads."""
+    """The parameters of server messages that the client reads."""
 
     progressToken: int | str | float | None = None  # noqa: N815 - the wire's spelling
     progress: float = 0
@@ -61,14 +61,14 @@ _params = Decoder(_Params)
 
 
 class _Pending(NamedTuple):
-    """A request that was sent and is not answered."""
+    """A request waiting for its response."""
 
     link: Link
     size: int
     future: asyncio.Future[bytes]
 
     def fail(self, error: Exception) -> None:
-        """There is no answer."""
+        """Fail the request."""
         if not self.future.done():
             self.future.set_exception(error)
 
@@ -76,10 +76,10 @@ class _Pending(NamedTuple):
 class AsyncMCPMemoryClient(AsyncOperations):
     """A client of a memory server for asyncio.
 
-    It belongs to the event loop it is first used in, and connects at the first call. A connection that is lost is made
-    again and what was not answered is sent again; writes carry an id, so that the server does them once.
+    It is bound to the event loop it is first used in, and connects on the first call. After a lost connection it
+    reconnects and resends pending requests; writes carry an id, so that the server executes them once.
 
-    Methods take ``timeout`` and ``on_progress`` as those of :class:`~polymnia.client.MCPMemoryClient` do.
+    Methods take ``timeout`` and ``on_progress`` like those of :class:`~polymnia.client.MCPMemoryClient`.
     """
 
     def __init__(
@@ -93,20 +93,20 @@ class AsyncMCPMemoryClient(AsyncOperations):
         ssl: SSLContext | None = None,
         client_name: str = "polymnia-python",
     ) -> None:
-        """Remember where to connect, and with what; nothing is sent before the first call.
+        """Configure the client; nothing is sent before the first call.
 
-        ``endpoint``: the address of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``,
-        ``https://``), or ``stdio`` for a server of one's own; ``stdio:polymnia stdio`` names its command.
-        ``api_key``: a key that ``polymnia keys add`` printed; whitespace around it is dropped.
-        ``timeout``: seconds that a call may take, retries included, or None for as long as it takes. Pauses that the
-        server asks for, because of its rate limits, are not counted.
-        ``command``: the command of ``stdio`` as a list.
-        ``headers``: further headers for WebSocket and HTTP.
-        ``ssl``: the context for ``wss`` and ``https``, for a private authority
+        ``endpoint``: the URL of a WebSocket (``ws://``, ``wss://``) or of Streamable HTTP (``http://``, ``https://``),
+        or ``stdio`` to start a server as a subprocess; ``stdio:polymnia stdio`` specifies its command.
+        ``api_key``: a key printed by ``polymnia keys add``; surrounding whitespace is stripped.
+        ``timeout``: seconds a call may take, including retries, or None for no limit. Pauses requested by the server
+        because of its rate limits do not count.
+        ``command``: the command for ``stdio`` as a list.
+        ``headers``: additional headers for WebSocket and HTTP.
+        ``ssl``: the context for ``wss`` and ``https``; for a private CA
         ``ssl.create_default_context(cafile="ca.pem")``.
-        ``client_name``: what the client calls itself; the history of a memory shows it.
+        ``client_name``: the name of the client, shown in the history of a memory.
 
-        Raises ConnectionFailedError where ``endpoint`` is malformed, ValueError or TypeError for anything else.
+        Raises ConnectionFailedError if ``endpoint`` is malformed, ValueError or TypeError for other arguments.
         """
         headers = {"User-Agent": f"polymnia-python/{__version__}", **(headers or {})}
         if wrong := [name for name, value in headers.items() if not _fits_header(name, value)]:
@@ -133,7 +133,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         self._link: Link | None = None
         self._opening = asyncio.Lock()
         self._pending: dict[int, _Pending] = {}
-        self._progress: dict[Any, tuple[OnProgress, set[asyncio.Task[None]]]] = {}  # and its callbacks that still run
+        self._progress: dict[Any, tuple[OnProgress, set[asyncio.Task[None]]]] = {}  # with the callbacks still running
         self._subscribed: dict[str, list[OnChange]] = {}
         self._reviving: asyncio.Task[None] | None = None
         self._running: set[asyncio.Task[Any]] = set()
@@ -150,9 +150,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
         timeout: float | None = None,
         on_progress: OnProgress | None = None,
     ) -> Result:
-        """Call any tool by its name; the answer as the protocol has it is in ``raw``.
+        """Call any tool by name; ``raw`` of the result is the protocol's response.
 
-        Raises ToolError where the tool answers that it failed.
+        Raises ToolError if the tool reports an error.
         """
         arguments = dict(arguments or {})
         operation = str(arguments.get("operation") or name)
@@ -166,31 +166,31 @@ class AsyncMCPMemoryClient(AsyncOperations):
     async def request(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None
     ) -> Any:
-        """Send any request of the protocol; answers its result."""
+        """Send any request of the protocol and return its result."""
         return Decoder().decode(await self._request(method, dict(params or {}), timeout))
 
     async def list_tools(self, *, timeout: float | None = None) -> list[dict[str, Any]]:
-        """The tools the server has, with their schemas."""
+        """The server's tools with their schemas."""
         found: list[dict[str, Any]] = (await self.request("tools/list", timeout=timeout))["tools"]
         return found
 
     async def read_resource(self, uri: str, *, timeout: float | None = None) -> str:
-        """A resource as text; ``uri`` may be the name of a memory."""
+        """Read a resource as text; ``uri`` may be the name of a memory."""
         result = await self.request("resources/read", {"uri": _uri(uri)}, timeout=timeout)
         return "".join(part.get("text", "") for part in result["contents"])
 
     async def ping(self, *, timeout: float | None = None) -> None:
-        """Ask whether the server is there."""
+        """Check that the server responds."""
         await self._request("ping", {}, timeout)
 
     async def subscribe(self, memory: str, callback: OnChange, *, timeout: float | None = None) -> None:
-        """Hear of changes to a memory, whoever makes them: to the entity of the graph that has this name.
+        """Subscribe to changes made by any client to a memory: the graph entity of this name.
 
-        A name that no entity has yet may be given: its creation is a change. Ids of contents report nothing. An address
-        (``memory://memory/Ann``) will do for the name. ``callback`` is called with the address.
+        The entity need not exist yet: its creation is a change. Content ids are never notified. A URI
+        (``memory://memory/Ann``) is accepted instead of a name. ``callback`` is called with the URI.
 
-        The subscription outlives a lost connection. After one ``callback`` is called once, because a change may have
-        been missed.
+        The subscription survives a lost connection. ``callback`` is then called once, because a change may have been
+        missed.
         """
         self._enter()
         uri = _uri(memory)
@@ -209,7 +209,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
             self._link.listen()
 
     async def unsubscribe(self, memory: str, callback: OnChange | None = None, *, timeout: float | None = None) -> None:
-        """Hear no more of it; without ``callback``, nobody does. A callback that was never subscribed is ignored."""
+        """Remove one callback, or all without ``callback``. One that was never subscribed is ignored."""
         self._enter()
         uri = _uri(memory)
         known = self._subscribed.get(uri, [])
@@ -219,9 +219,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
             await self._request("resources/unsubscribe", {"uri": uri}, timeout)
 
     async def close(self) -> None:
-        """Disconnect. Calls that are under way fail."""
+        """Disconnect. Pending calls fail."""
         if self._loop is not None and self._loop.is_closed():
-            self.is_closed, self._link = True, None  # its connection went with the loop
+            self.is_closed, self._link = True, None  # its connection ended with the loop
             return
         self._enter()
         self.is_closed = True
@@ -248,7 +248,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
     ) -> Any:
         return (await self.call_tool(tool, arguments, timeout=timeout, on_progress=on_progress)).value
 
-    # One request, until it is answered
+    # Sending requests
 
     async def _request(
         self, method: str, params: dict[str, Any], timeout: float | None, on_progress: OnProgress | None = None
@@ -264,7 +264,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
         try:
             return await self._answer(id, method, data, timeout)
         except asyncio.CancelledError:
-            running.clear()  # whoever cancels waits for nothing
+            running.clear()  # do not wait for callbacks on cancellation
             raise
         finally:
             del self._progress[id]
@@ -312,18 +312,18 @@ class AsyncMCPMemoryClient(AsyncOperations):
             if isinstance(latest, Lost):
                 text = f"{self._target.endpoint} was not reached within {seconds:g} seconds: {latest}"
                 raise self._failed(text, latest) from latest
-            more = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=seconds)
-            raise CallTimeoutError(f"No answer to {method} within {seconds:g} seconds", 504, more) from None
+            details = error_data("timeout", ["Give it more time: timeout=..."], method=method, timeout=seconds)
+            raise CallTimeoutError(f"No answer to {method} within {seconds:g} seconds", 504, details) from None
 
     async def _pause(self, seconds: float) -> None:
-        """Wait, unless the client is closed before."""
+        """Sleep; raise ConnectionFailedError if the client is closed meanwhile."""
         assert self._closing is not None
         await asyncio.wait([self._closing], timeout=seconds)
         if self.is_closed:
             raise ConnectionFailedError("The client was closed")
 
     def _enter(self) -> None:
-        """A client works in one event loop."""
+        """Bind the client to the running event loop, or check that it is the same one."""
         loop = asyncio.get_running_loop()
         if self._loop is None:
             self._loop, self._closing = loop, loop.create_future()
@@ -370,7 +370,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
             return link
 
     def _new_link(self) -> Link:
-        """A new link. Its libraries are loaded when it is first needed."""
+        """Create a link; its libraries are loaded on first use."""
         if self._kind == "stdio":
             return StdioLink(self._target, self)
         if self._kind in ("ws", "wss"):
@@ -382,9 +382,9 @@ class AsyncMCPMemoryClient(AsyncOperations):
         return HttpLink(self._target, self)
 
     async def _shake_hands(self, link: Link) -> None:
-        about = {"name": self._name, "version": __version__}
-        hello = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": about}
-        link.agreed(_params.decode(await self._ask_first(link, "initialize", hello)).protocolVersion)
+        info = {"name": self._name, "version": __version__}
+        params = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": info}
+        link.agreed(_params.decode(await self._ask_first(link, "initialize", params)).protocolVersion)
         link.notify(notification("notifications/initialized", {}))
         for uri in list(self._subscribed):
             await self._ask_first(link, "resources/subscribe", {"uri": uri})
@@ -396,16 +396,16 @@ class AsyncMCPMemoryClient(AsyncOperations):
         return await self._ask(link, id, request(id, method, params))
 
     async def _revive(self) -> None:
-        """Connect again for the subscriptions, and report that they may have missed a change."""
+        """Reconnect for the subscriptions, and notify them since they may have missed a change."""
         with suppress(MCPMemoryError):  # the next call will raise it
             await self._request("ping", {}, math.inf)
             for uri in list(self._subscribed):
                 self._changed(uri)
 
-    # What a link reports
+    # Callbacks of the link
 
     def receive(self, data: bytes | bytearray | str) -> None:
-        """A message has come: an answer, a notification, or a request of the server."""
+        """Handle a message: a response, a notification, or a request of the server."""
         message = parse(data)
         if message is None:
             return
@@ -417,7 +417,7 @@ class AsyncMCPMemoryClient(AsyncOperations):
             return
         error = message.failure()
         if message.id is None and error is not None and self._pending:
-            # The server could not read a message, not even its id: it was too large.
+            # The server could not read a message, not even its id, since it was too large.
             max(self._pending.values(), key=lambda one: one.size).fail(error)
         elif isinstance(message.id, int) and (pending := self._pending.get(message.id)) is not None:
             if error is not None:
@@ -426,29 +426,29 @@ class AsyncMCPMemoryClient(AsyncOperations):
                 pending.future.set_result(bytes(message.result) or b"{}")
 
     def waits(self, id: int) -> bool:
-        """Whether a request is not answered yet."""
+        """Whether a request is still waiting for its response."""
         return id in self._pending and not self._pending[id].future.done()
 
     def fail(self, id: int, error: Exception) -> None:
-        """A request will not be answered by this connection."""
+        """Fail a request that this connection will not answer."""
         if id in self._pending:
             self._pending[id].fail(error)
 
     def lost(self, link: Link, error: Lost) -> None:
-        """The connection is lost: every request on it is sent again by whoever waits for it.
+        """Handle a lost connection: its pending requests are resent by their callers.
 
-        All but one that was too large for the server: that is the largest of them.
+        If a message was too large for the server, the largest pending request fails instead.
         """
-        theirs = [one for one in self._pending.values() if one.link is link and not one.future.done()]
-        if error.too_large and theirs:
+        affected = [one for one in self._pending.values() if one.link is link and not one.future.done()]
+        if error.too_large and affected:
             data = error_data("too_large", ["Send less at once, or raise max_message_bytes of the server"], status=413)
-            max(theirs, key=lambda one: one.size).fail(error_of(-32600, str(error), data))
-        for one in theirs:
+            max(affected, key=lambda one: one.size).fail(error_of(-32600, str(error), data))
+        for one in affected:
             one.fail(Lost(str(error), final=error.final, suggestions=error.suggestions))
         if self._link is not link:
             return
         self._link = None
-        self._run(link.close())  # what it holds besides
+        self._run(link.close())  # release its other resources
         if self._subscribed and not self.is_closed and (self._reviving is None or self._reviving.done()):
             self._reviving = asyncio.get_running_loop().create_task(self._revive())
 
@@ -470,13 +470,13 @@ class AsyncMCPMemoryClient(AsyncOperations):
             self._call_back(callback, uri)
 
     def _call_back(self, callback: Callable[..., object], *arguments: object) -> asyncio.Task[None] | None:
-        """Call a callback of the user; one that fails is logged, and fails nothing else."""
+        """Call a user callback; an exception is logged and otherwise ignored."""
         try:
-            made = callback(*arguments)
+            result = callback(*arguments)
         except Exception:
             log.exception("A callback of the client failed: %r", callback)
             return None
-        return self._run(_await(callback, made)) if inspect.isawaitable(made) else None
+        return self._run(_await(callback, result)) if inspect.isawaitable(result) else None
 
     def _run(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -493,7 +493,7 @@ async def _await(callback: Callable[..., object], made: Awaitable[object]) -> No
 
 
 def _endpoint(text: str) -> tuple[str, str, tuple[str, ...]]:
-    """The kind of an endpoint, the endpoint, and the command that it names."""
+    """Parse an endpoint: its kind, the normalised endpoint, and the command of ``stdio``."""
     if not isinstance(text, str):
         raise TypeError(f"endpoint must be a string, not {type(text).__name__}")
     kind, _, rest = text.strip().partition(":")
@@ -512,13 +512,13 @@ def _endpoint(text: str) -> tuple[str, str, tuple[str, ...]]:
                 return kind, f"{kind}:{rest}", ()
         raise ValueError("its port is not a number from 1 to 65535")
     except ValueError as e:
-        known = ["Give an address such as ws://localhost:9080/ws, or stdio for a server of your own"]
-        data = error_data("connection_error", known, endpoint=text)
+        hints = ["Give an address such as ws://localhost:9080/ws, or stdio for a server of your own"]
+        data = error_data("connection_error", hints, endpoint=text)
         raise ConnectionFailedError(f"{text!r} is not an endpoint: {e}", 0, data) from None
 
 
 def _key(key: str) -> str:
-    """A key as a header carries it. Errors do not show it."""
+    """Validate an API key for use in a header. Errors do not reveal it."""
     if not isinstance(key, str):
         raise TypeError(f"api_key must be a string, not {type(key).__name__}")
     key = key.strip()
@@ -540,5 +540,5 @@ def _seconds(timeout: float | None) -> float | None:
 
 
 def _uri(memory: str) -> str:
-    """The address of a memory by its name; an address stays as it is."""
+    """The URI of a memory by name; a URI is returned unchanged."""
     return memory if "://" in memory else f"memory://memory/{quote(memory, safe='')}"

@@ -1,4 +1,4 @@
-"""What a call can fail with: one type for each code of the server's errors."""
+"""Exceptions of the client: one type per error code of the server."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ += ["ToolError", "ConnectionFailedError"]
 
 
 class MCPMemoryError(Exception):
-    """A call failed. ``code`` is the server's (0 where there is none), ``data`` what it says beside the message.
+    """A call failed. ``code`` is the server's error code (0 if there is none), ``data`` its error data.
 
-    Where the client itself made the error, ``data`` is a dictionary with ``error_type``, ``details`` and
+    For errors raised by the client itself, ``data`` is a dictionary with ``error_type``, ``details`` and
     ``suggestions``.
     """
 
@@ -42,31 +42,31 @@ class BadRequestError(MCPMemoryError, kind="bad_request", codes=[400]):
 
 
 class UnauthorizedError(MCPMemoryError, kind="unauthorized", codes=[401]):
-    """401: there is no key, or one that opens nothing here."""
+    """401: the key is missing or not valid here."""
 
 
 class ForbiddenError(MCPMemoryError, kind="forbidden", codes=[403]):
-    """403: the key, or a setting of the server, does not allow it."""
+    """403: forbidden by the key or by a setting of the server."""
 
 
 class NotFoundError(MCPMemoryError, kind="not_found", codes=[404, -32002]):
-    """404, or -32002 for a resource: there is nothing of that id or address."""
+    """404, or -32002 for a resource: nothing has that id or URI."""
 
 
 class ConflictError(MCPMemoryError, kind="conflict", codes=[409]):
-    """409: something that exists is in the way."""
+    """409: conflict with something that exists."""
 
 
 class ValidationError(MCPMemoryError, kind="validation_error", codes=[422]):
-    """422: the parameters do not fit; ``data["details"]`` says which."""
+    """422: invalid parameters; ``data["details"]`` says which."""
 
 
 class RateLimitedError(MCPMemoryError, kind="rate_limited", codes=[429, 503]):
-    """429 or 503: too many calls, and the server asks for a longer pause than the timeout given with the call."""
+    """429 or 503: too many calls, and the pause the server requests exceeds the timeout of the call."""
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds to wait, where the server says so."""
+        """Seconds to wait before retrying, if the server says so."""
         data = self.data if isinstance(self.data, dict) else {}
         details = data.get("details")
         found = data.get("retry_after", details.get("retry_after") if isinstance(details, dict) else None)
@@ -78,27 +78,26 @@ class InternalError(MCPMemoryError, kind="internal_error", codes=[500]):
 
 
 class ServiceUnavailableError(MCPMemoryError, kind="service_unavailable", codes=[502]):
-    """502: the server lacks something it needs for this."""
+    """502: the server lacks something the call needs."""
 
 
 class CallTimeoutError(MCPMemoryError, TimeoutError, kind="timeout", codes=[504]):
-    """504: the server, or the timeout of the call, gave up."""
+    """504: the call timed out, in the server or in the client."""
 
 
 class CancelledError(MCPMemoryError, kind="cancelled", codes=[-32800]):
-    """-32800: the call was withdrawn before it was done."""
+    """-32800: the call was cancelled before it finished."""
 
 
 class ToolError(MCPMemoryError, kind="tool_error"):
-    """The tool answered that it failed. ``data`` is its answer where that is a JSON object."""
+    """The tool reported an error. ``data`` is its result if that is a JSON object."""
 
 
 class ConnectionFailedError(MCPMemoryError, ConnectionError, kind="connection_error"):
-    """There is no connection to the server, and the message says why.
+    """The server could not be reached; the message says why.
 
-    Where trying again may help it comes when the timeout of the call is over. It comes at once where it will not: an
-    endpoint that is malformed, a certificate that is not accepted, an address without an MCP endpoint, a command that
-    ends before it answers, a client that was closed.
+    Raised when the call's timeout expires if retrying may help, and at once if it will not: a malformed endpoint, a
+    rejected certificate, a URL without an MCP endpoint, a command that exits before it responds, a closed client.
     """
 
     def __init__(self, message: str, code: int = 0, data: Any = None) -> None:
@@ -106,10 +105,10 @@ class ConnectionFailedError(MCPMemoryError, ConnectionError, kind="connection_er
 
 
 def error_data(error_type: str, suggestions: Sequence[str] = (), **details: Any) -> dict[str, Any]:
-    """The ``data`` of an error that the client itself makes."""
+    """The ``data`` of an error raised by the client itself."""
     return {"error_type": error_type, "details": details, "suggestions": list(suggestions)}
 
 
 def error_of(code: int, message: str, data: Any = None) -> MCPMemoryError:
-    """The error of a code; the base type where the code has none of its own."""
+    """The exception for a code; the base type if the code has none of its own."""
     return MCPMemoryError._by_code.get(code, MCPMemoryError)(message, code, data)

@@ -1,4 +1,4 @@
-"""The link to Streamable HTTP: a message a request, answered as JSON or as a stream that can be taken up again."""
+"""The Streamable HTTP link: one request per message, answered as JSON or as a resumable stream."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["HttpLink"]
 
 _CLOSE_TIMEOUT = 1.0
-_REOPEN_PAUSE = 0.2  # seconds until a stream that ended is opened again
-_RESUMES = 5  # how often the rest of an answer is asked for before the request is sent anew
-_BOTH = "application/json, text/event-stream"
+_REOPEN_PAUSE = 0.2  # seconds before a stream that ended is reopened
+_RESUMES = 5  # attempts to resume a response before the request is resent
+_ACCEPT = "application/json, text/event-stream"
 
 
-class _Answer:
-    """What one request was answered with."""
+class _Response:
+    """The response to one request."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -44,24 +44,24 @@ class _Answer:
 
 
 class _Wire(asyncio.Protocol):
-    """One connection, which serves one request at a time."""
+    """One connection, for one request at a time."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
         self.open = False
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.answer = _Answer()
-        self._done: asyncio.Future[_Answer] | None = None
-        self._event: Callable[[bytes], None] = _ignored
+        self.response = _Response()
+        self._done: asyncio.Future[_Response] | None = None
+        self._event: Callable[[bytes], None] = _ignore
         self._parser = HttpResponseParser(self)
         self._rest = b""
-        self._answered = False  # whether it ever was
+        self._answered = False  # whether it ever received a response
 
-    async def ask(self, data: bytes, event: Callable[[bytes], None]) -> _Answer:
-        """Send a request. ``event`` hears the messages of a stream as they come."""
+    async def ask(self, data: bytes, event: Callable[[bytes], None]) -> _Response:
+        """Send a request. ``event`` is called with each message of a stream as it arrives."""
         if self.transport is None or not self.open:
             raise Lost("the connection is closed")
-        self.answer, self._event, self._rest = _Answer(), event, b""
+        self.response, self._event, self._rest = _Response(), event, b""
         self._done = asyncio.get_running_loop().create_future()
         self.transport.write(data)
         try:
@@ -100,24 +100,24 @@ class _Wire(asyncio.Protocol):
     # httptools
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        self.answer.headers[name.lower()] = value
+        self.response.headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
-        self.answer.status = self._parser.get_status_code()
+        self.response.status = self._parser.get_status_code()
         self._answered = True
 
     def on_body(self, body: bytes) -> None:
-        if self.answer.streams:
+        if self.response.streams:
             self._events(body)
         else:
-            self.answer.body += body
+            self.response.body += body
 
     def on_message_complete(self) -> None:
         if not self._parser.should_keep_alive() and self.transport is not None:
             self.open = False
             self.transport.close()
         if self._done is not None and not self._done.done():
-            self._done.set_result(self.answer)
+            self._done.set_result(self.response)
 
     def _events(self, data: bytes) -> None:
         *whole, self._rest = (self._rest + data).replace(b"\r\n", b"\n").split(b"\n\n")
@@ -129,17 +129,17 @@ class _Wire(asyncio.Protocol):
                 if name == b"data" and value:
                     message.append(value)
                 elif name == b"id":
-                    self.answer.last = value.decode("latin-1")
+                    self.response.last = value.decode("latin-1")
             if message:
                 self._event(b"\n".join(message))
 
 
-def _ignored(data: bytes) -> None:
+def _ignore(data: bytes) -> None:
     pass
 
 
 class HttpLink(Link):
-    """One session."""
+    """One HTTP session."""
 
     def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
         super().__init__(target, client)
@@ -168,20 +168,20 @@ class HttpLink(Link):
         task.add_done_callback(lambda done: self._tasks.pop(id, None) if self._tasks.get(id) is done else None)
 
     def notify(self, data: bytes) -> None:
-        """Send what has no answer."""
+        """Send a notification or a response."""
         self._start(self._post_notification(data))
 
     def forget(self, id: int) -> None:
-        """Hang up on this request."""
+        """Abort a request."""
         if (task := self._tasks.pop(id, None)) is not None:
             task.cancel()
 
     def agreed(self, version: str) -> None:
-        """Every message says from now on which version it is of."""
+        """Send the protocol version with every message from now on."""
         self._version = version
 
     def listen(self) -> None:
-        """Open the stream of notifications."""
+        """Open the notification stream."""
         if not self._listening and self._session is not None:
             self._listening = True
             self._start(self._listen())
@@ -204,18 +204,18 @@ class HttpLink(Link):
         if left:
             await asyncio.wait([wire.closed for wire in left], timeout=_CLOSE_TIMEOUT)
 
-    # One request
+    # Requests
 
     async def _post(self, id: int, data: bytes) -> None:
         try:
-            answer = await self._ask("POST", data, self._client.receive, waits=lambda: self._client.waits(id))
-            if not 200 <= answer.status < 300:
-                raise self._refused(answer)
-            if not answer.streams:
-                self._client.receive(bytes(answer.body))
+            response = await self._ask("POST", data, self._client.receive, waits=lambda: self._client.waits(id))
+            if not 200 <= response.status < 300:
+                raise self._refused(response)
+            if not response.streams:
+                self._client.receive(bytes(response.body))
                 if self._client.waits(id):
-                    raise no_endpoint(f"which answers with {answer.header(b'content-type') or 'nothing'}")
-        except Exception as e:  # whoever waits for the answer hears of it
+                    raise no_endpoint(f"which answers with {response.header(b'content-type') or 'nothing'}")
+        except Exception as e:  # reported to the caller waiting for the response
             self._client.fail(id, e)
         else:
             self._client.fail(id, Lost("the answer ended before it was whole"))
@@ -225,19 +225,19 @@ class HttpLink(Link):
             await self._ask("POST", data)
 
     async def _listen(self) -> None:
-        """Read the stream of the session, and open it again whenever it ends, from where it ended."""
+        """Read the notification stream, and resume it whenever it ends."""
         last = ""
         while not self._closed:
             try:
-                answer = await self._ask("GET", on_event=self._client.receive, last=last)
-                if answer.status == 404:
+                response = await self._ask("GET", on_event=self._client.receive, last=last)
+                if response.status == 404:
                     self._end(Lost("the session has ended"))
                     return
-                if answer.status == 405:
-                    return  # this server sends none
-                if answer.status == 400:
+                if response.status == 405:
+                    return  # this server has no such stream
+                if response.status == 400:
                     last = ""
-                last = answer.last or last
+                last = response.last or last
             except Lost as e:
                 last = e.last_event or last
             await asyncio.sleep(_REOPEN_PAUSE)
@@ -246,33 +246,33 @@ class HttpLink(Link):
         self,
         method: str,
         body: bytes = b"",
-        on_event: Callable[[bytes], None] = _ignored,
+        on_event: Callable[[bytes], None] = _ignore,
         *,
         last: str = "",
         waits: Callable[[], bool] | None = None,
-    ) -> _Answer:
-        """Send one request. While ``waits`` says so, a stream that ends or breaks is taken up where it did."""
+    ) -> _Response:
+        """Send one request. While ``waits`` returns true, a stream that ends or breaks is resumed."""
         resumed = False
         for _ in range(_RESUMES):
             wire = await self._wire()
             broken: Lost | None = None
             try:
-                answer = await wire.ask(self._request(method, body, last), on_event)
+                response = await wire.ask(self._request(method, body, last), on_event)
             except Lost as e:
-                broken, answer = e, wire.answer
+                broken, response = e, wire.response
             if broken is None:
                 if wire.open:
                     self._idle.append(wire)
-                if (session := answer.header(b"mcp-session-id")) is not None:
+                if (session := response.header(b"mcp-session-id")) is not None:
                     self._session = session
-                if resumed and answer.status >= 400:
+                if resumed and response.status >= 400:
                     raise Lost("the stream cannot be taken up again")
-            last = answer.last or last
-            if waits is None or not answer.streams or not answer.last or not waits():
+            last = response.last or last
+            if waits is None or not response.streams or not response.last or not waits():
                 if broken is not None:
                     broken.last_event = last
                     raise broken
-                return answer
+                return response
             method, body, resumed = "GET", b"", True
             await asyncio.sleep(_REOPEN_PAUSE)
         raise Lost("the stream broke too often")
@@ -291,7 +291,7 @@ class HttpLink(Link):
 
     def _request(self, method: str, body: bytes, last: str) -> bytes:
         head = f"{method} {self._path} HTTP/1.1\r\n{self._head}Accept: "
-        head += "text/event-stream" if method == "GET" else _BOTH
+        head += "text/event-stream" if method == "GET" else _ACCEPT
         if self._session is not None:
             head += f"\r\nMcp-Session-Id: {self._session}"
         if self._version:
@@ -302,11 +302,11 @@ class HttpLink(Link):
             head += f"\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
         return head.encode("latin-1") + b"\r\n\r\n" + body
 
-    def _refused(self, answer: _Answer) -> Exception:
-        if self._session is not None and answer.status == 404:
+    def _refused(self, reply: _Response) -> Exception:
+        if self._session is not None and reply.status == 404:
             self._end(Lost("the session has ended"))
             return Lost("the session has ended")
-        return refusal(bytes(answer.body), answer.status, answer.header(b"retry-after"), answer.header(b"location"))
+        return refusal(bytes(reply.body), reply.status, reply.header(b"retry-after"), reply.header(b"location"))
 
     def _end(self, error: Lost) -> None:
         self._closed, self._session = True, None

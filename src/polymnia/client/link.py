@@ -1,4 +1,4 @@
-"""What carries messages to a server and back: a process here, HTTP and WebSocket in modules of their own."""
+"""Links carry messages to and from a server: the base class, and stdio; HTTP and WebSocket have their own modules."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["Link", "Lost", "StdioLink", "Target", "connection_error", "no_endpoint"]
 
 _RUNNING = "Check that the server is running (polymnia serve) and that the address is right"
-_CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # the connection was cut, not refused
-_EXIT_TIMEOUT = 5.0  # seconds a process may take to end when its input does
-_STDERR_TIMEOUT = 1.0  # seconds that the last lines of a process may take to arrive after its end
+_CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)  # the connection broke, it was not refused
+_EXIT_TIMEOUT = 5.0  # seconds for a process to exit after its input is closed
+_STDERR_TIMEOUT = 1.0  # seconds to wait for the last stderr lines of a process after it exits
 _LAST_BYTES = 2000
 _LAST_LINES = 10
 _STDERR = 2
 
 
 class Lost(Exception):
-    """The connection is lost, or could not be made. Whatever was not answered may be sent again.
+    """The connection was lost or could not be made. Pending requests may be resent.
 
-    ``last_event`` is the id of the last event of a stream that broke; ``too_large`` says that a message was; ``final``
-    that trying again will not help.
+    ``last_event`` is the id of the last event of a broken stream; ``too_large``: a message exceeded the server's limit;
+    ``final``: retrying will not help.
     """
 
     def __init__(
@@ -47,17 +47,17 @@ class Lost(Exception):
 
 
 def connection_error(error: Exception) -> Lost:
-    """What an error of the network means: in words, and whether trying again may help."""
+    """Describe a network error, and decide whether retrying may help."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        known = "Name the authority that signed it: ssl=ssl.create_default_context(cafile='ca.pem')"
-        return Lost(f"its certificate is not accepted: {error.verify_message}", final=True, suggestions=[known])
+        hint = "Name the authority that signed it: ssl=ssl.create_default_context(cafile='ca.pem')"
+        return Lost(f"its certificate is not accepted: {error.verify_message}", final=True, suggestions=[hint])
     if isinstance(error, ssl.SSLError) and not isinstance(error, _CUT):
         return Lost(f"TLS failed: {error.reason or error}", final=True)
     if isinstance(error, socket.gaierror):
         return Lost(f"its host was not found: {error.strerror}")
     if isinstance(error, UnicodeError):
         return Lost(f"it names no possible host: {error}", final=True)
-    numbers = re.findall(r"\[Errno (\d+)\]", str(error))  # a host with several addresses has an error for each
+    numbers = re.findall(r"\[Errno (\d+)\]", str(error))  # one for each address of the host
     number = int(numbers[-1]) if numbers else getattr(error, "errno", None)
     if isinstance(number, int) and number in errno.errorcode:
         return Lost(f"{os.strerror(number).lower()} ({errno.errorcode[number]})")
@@ -65,13 +65,13 @@ def connection_error(error: Exception) -> Lost:
 
 
 def no_endpoint(what: str) -> Lost:
-    """Something answered, and it is no MCP endpoint."""
+    """The error for a server that responds but is not an MCP endpoint."""
     paths = "A Polymnia server has its WebSocket at /ws (ws://HOST:PORT/ws) and HTTP at /mcp (http://HOST:PORT/mcp)"
     return Lost(f"there is no MCP endpoint at this address, {what}. {paths}", final=True, suggestions=[paths])
 
 
 class Target(Struct, frozen=True):
-    """Where to connect, and with what."""
+    """Where and how to connect."""
 
     endpoint: str
     headers: Mapping[str, str]
@@ -79,12 +79,12 @@ class Target(Struct, frozen=True):
     ssl: SSLContext | None = None
 
     def tls(self, secure: bool) -> SSLContext | None:
-        """The context of a connection."""
+        """The TLS context of a connection; None for a plain one."""
         return (self.ssl or create_default_context()) if secure else None
 
 
 class Link:
-    """One connection. It tells its client of messages (``receive``) and of its end (``lost``)."""
+    """One connection. It reports messages (``receive``) and its end (``lost``) to its client."""
 
     def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
         self._target = target
@@ -105,29 +105,29 @@ class Link:
         self.write(data)
 
     def notify(self, data: bytes) -> None:
-        """Send what has no answer; it is dropped where the connection is lost."""
+        """Send a notification or a response; dropped if the connection is lost."""
         with suppress(Lost):
             self.write(data)
 
     def forget(self, id: int) -> None:
-        """Nobody waits for the answer to this request any more."""
+        """Stop waiting for the response to a request."""
 
     def agreed(self, version: str) -> None:
-        """The handshake is done, with this version of the protocol."""
+        """The handshake is done with this protocol version."""
 
     def listen(self) -> None:
-        """Ask for notifications, where they do not come without asking."""
+        """Request notifications, if they are not sent anyway."""
 
 
 class StdioLink(Link, asyncio.SubprocessProtocol):
-    """A process of one's own, a message a line. What it writes to its standard error goes to ours."""
+    """A subprocess with one message per line. Its stderr is forwarded to ours."""
 
     def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
         super().__init__(target, client)
         self._transport: asyncio.SubprocessTransport | None = None
         self._input: Any = None
         self._line = bytearray()
-        self._stderr = bytearray()  # the end of what it wrote there
+        self._stderr = bytearray()  # the last bytes it wrote there
         self._stderr_closed = False
         self._agreed = False
         self._lost: Lost | None = None
@@ -138,9 +138,9 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
         command = self._target.command
         try:
             transport, _ = await asyncio.get_running_loop().subprocess_exec(lambda: self, *command, cwd=os.getcwd())
-        except (OSError, ValueError) as e:  # it will not be there the next time either
-            why, known = connection_error(e), ["Check the command: it is started without a shell"]
-            raise Lost(f"{command[0]} could not be started: {why}", final=True, suggestions=known) from e
+        except (OSError, ValueError) as e:  # retrying would fail as well
+            why, hints = connection_error(e), ["Check the command: it is started without a shell"]
+            raise Lost(f"{command[0]} could not be started: {why}", final=True, suggestions=hints) from e
         self._input = transport.get_pipe_transport(0)
 
     def write(self, data: bytes) -> None:
@@ -149,17 +149,17 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
         if self._ended.done():
             if self._agreed:
                 raise Lost("the process has ended")
-            return  # why it ended is about to be reported
+            return  # the reason is about to be reported
         if self._input.is_closing():
             raise Lost("the process has ended")
         self._input.write(data + b"\n")
 
     def agreed(self, version: str) -> None:
-        """It works: where it ends from now on, it is started again."""
+        """Note that the process works, so that it is restarted if it exits."""
         self._agreed = True
 
     async def close(self) -> None:
-        """End its input, and the process where that does not end it."""
+        """Close its input, and kill the process if it does not exit."""
         if self._transport is None:
             return
         if self._input is not None:
@@ -173,12 +173,12 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
     # asyncio.SubprocessProtocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It runs, or has ended already."""
+        """Store the transport; the process may already have exited."""
         assert isinstance(transport, asyncio.SubprocessTransport)
         self._transport = transport
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Handle the lines that are whole."""
+        """Handle complete lines; forward stderr."""
         if fd == _STDERR:
             self._stderr = (self._stderr + data)[-_LAST_BYTES:]
             with suppress(OSError):
@@ -191,14 +191,14 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
             self._line = bytearray(line)
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
-        """Its standard error is at its end."""
+        """Report the exit once stderr is closed."""
         if fd == _STDERR:
             self._stderr_closed = True
             if self._ended.done():
                 self._report()
 
     def process_exited(self) -> None:
-        """The process has ended."""
+        """Report the exit, after the last stderr lines if the process never worked."""
         if not self._ended.done():
             self._ended.set_result(None)
         if self._agreed or self._stderr_closed:
@@ -216,6 +216,6 @@ class StdioLink(Link, asyncio.SubprocessProtocol):
         else:
             lines = "\n".join(self._stderr.decode(errors="replace").strip().splitlines()[-_LAST_LINES:])
             text = f"{self._target.command[0]} ended with exit code {code} before it answered"
-            known = ["Check the command: it has to serve MCP on its standard input and output, as polymnia stdio does"]
-            self._lost = Lost(f"{text}:\n{lines}" if lines else text, final=True, suggestions=known)
+            hints = ["Check the command: it has to serve MCP on its standard input and output, as polymnia stdio does"]
+            self._lost = Lost(f"{text}:\n{lines}" if lines else text, final=True, suggestions=hints)
         self._client.lost(self, self._lost)

@@ -1,4 +1,4 @@
-"""Messages of the protocol as the client reads and writes them."""
+"""Encoding and decoding of protocol messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polymnia.client.link import Lost, no_endpoint
 __all__ = ["VERSION", "Message", "Result", "notification", "parse", "refusal", "request", "response"]
 
 VERSION = "2025-11-25"
-"""The version of the protocol the client asks for."""
+"""The protocol version the client requests."""
 
 
 class _Error(Struct):
@@ -24,7 +24,7 @@ class _Error(Struct):
 
 
 class Message(Struct):
-    """Anything a server sends."""
+    """Any message from the server."""
 
     id: Any = None
     method: str | None = None
@@ -33,7 +33,7 @@ class Message(Struct):
     error: _Error | None = None
 
     def failure(self) -> MCPMemoryError | None:
-        """Its error as the client raises it."""
+        """The exception for its error; None if it has none."""
         return None if self.error is None else error_of(self.error.code, self.error.message, self.error.data)
 
 
@@ -56,7 +56,7 @@ _blocks = Decoder(list[_Block])
 
 
 class Result:
-    """What a tool answered. ``value`` is what the methods of the client return, ``raw`` the result as it was sent."""
+    """The result of a tool call: ``value`` as returned by the client's methods, ``raw`` as sent by the server."""
 
     __slots__ = ("_data", "value")
 
@@ -72,7 +72,7 @@ class Result:
 
     @property
     def raw(self) -> dict[str, Any]:
-        """The result as the protocol has it: content, structuredContent, _meta."""
+        """The protocol's result: content, structuredContent, _meta."""
         found: dict[str, Any] = _decode(self._data)
         return found
 
@@ -81,7 +81,7 @@ class Result:
 
 
 def parse(data: bytes | bytearray | str) -> Message | None:
-    """A message; None where it is none."""
+    """Decode a message; None if it is not one."""
     try:
         return _message.decode(data)
     except (DecodeError, UnicodeDecodeError):
@@ -89,27 +89,27 @@ def parse(data: bytes | bytearray | str) -> Message | None:
 
 
 def request(id: int, method: str, params: Any) -> bytes:
-    """A request. Raises TypeError or ValueError where the parameters are not JSON."""
+    """Encode a request. Raises TypeError or ValueError if the parameters are not JSON."""
     data = _encode(params)
-    if b"null" in data and not _is_json(to_builtins(params)):  # which is also what NaN becomes
+    if b"null" in data and not _is_json(to_builtins(params)):  # NaN is encoded as null as well
         raise ValueError("The parameters are not JSON: they have a number that is NaN or infinite")
     return b'{"jsonrpc":"2.0","id":%d,"method":%b,"params":%b}' % (id, _encode(method), data)
 
 
 def notification(method: str, params: Any) -> bytes:
-    """A notification."""
+    """Encode a notification."""
     return _encode({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 def response(id: Any, method: str) -> bytes:
-    """The answer to a request of the server: it may ask whether the client is there, and for nothing else."""
+    """Encode the response to a request of the server: only ping is supported."""
     if method == "ping":
         return _encode({"jsonrpc": "2.0", "id": id, "result": {}})
     return _encode({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": f"Method not found: {method}"}})
 
 
 def refusal(body: bytes, status: int, retry_after: str | None = None, location: str | None = None) -> Exception:
-    """Why an HTTP answer is none: an error of the server, or a loss where no MCP server answered."""
+    """The exception for an HTTP error response: the server's error, or Lost if it is not from an MCP server."""
     message = parse(body)
     error = None if message is None else message.failure()
     if error is not None and status not in (404, 405, 426):
@@ -130,7 +130,7 @@ def refusal(body: bytes, status: int, retry_after: str | None = None, location: 
 
 
 def _is_json(value: Any) -> bool:
-    """Whether all numbers in it are finite; msgspec refuses everything else that JSON lacks."""
+    """Whether all numbers are finite; msgspec refuses all other non-JSON values."""
     if isinstance(value, float):
         return isfinite(value)
     if isinstance(value, dict):

@@ -20,10 +20,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 OnProgress = Callable[[float, float | None], object]
-"""Called with how much of a call is done, and of how much where the server knows. May be a coroutine function."""
+"""Called with the amount done and the total, if the server knows it. May be a coroutine function."""
 
 REQUEST_ID_META = "polymnia/requestId"
-"""The key of ``_meta`` for the id of a write that has no parameter for it."""
+"""The key in ``_meta`` for the request id of a write without a parameter for it."""
 
 READS = frozenset({
     "read_graph", "search_nodes", "open_nodes", "memory_search", "memory_get", "memory_discover_associations",
@@ -31,25 +31,25 @@ READS = frozenset({
     "get_content_history", "detect_patterns", "analyze_quality", "find_content_relationships", "detect_conflicts",
     "generate_insights", "check_system_health", "export_project_data", "generate_citation"
 })
-"""Operations, and tools without any, that may be done twice."""
+"""Operations, and tools without operations, that are safe to repeat."""
 
 WITH_REQUEST_ID = frozenset({
     "store_content", "update_content", "delete_content", "store_decision", "create_relationship",
     "import_project_data", "validate_data_integrity"
 })
-"""Writes with a parameter for the id by which a retry is known. That of others is in ``_meta``."""
+"""Writes with a parameter for the id that identifies a retry. Others have it in ``_meta``."""
 
 _WIRE = {"entity_names": "entityNames"}
-"""Parameters that have another name on the wire."""
+"""Parameters with a different name on the wire."""
 
 
 class _Caller:
     def _call(self, tool: str, parameters: dict[str, Any]) -> Any:
-        """Call a tool with the parameters of a method; None is the same as not given."""
-        given = parameters | parameters.pop("parameters", {})
-        del given["self"]
-        timeout, on_progress = given.pop("timeout", None), given.pop("on_progress", None)
-        arguments = {_WIRE.get(key, key): value for key, value in given.items() if value is not None}
+        """Call a tool with the parameters of a method; None means omitted."""
+        values = parameters | parameters.pop("parameters", {})
+        del values["self"]
+        timeout, on_progress = values.pop("timeout", None), values.pop("on_progress", None)
+        arguments = {_WIRE.get(key, key): value for key, value in values.items() if value is not None}
         return self._call_tool(tool, arguments, timeout, on_progress)
 
     def _call_tool(
@@ -67,8 +67,8 @@ class Operations(_Caller):
     session_id: Also see and write this session's data.
     user_id: Who asks; kept in the history.
     request_id: Your id of the request; a retry is not done twice.
-    timeout: Seconds this call may take, retries included; without it, the client's.
-    on_progress: Called with how far the call is and, where that is known, how far it goes.
+    timeout: Seconds this call may take, including retries; default: the client's.
+    on_progress: Called with the amount done and, if known, the total.
     """
 
     @overload
@@ -832,7 +832,7 @@ def _coroutine(
 
 
 class AsyncOperations(_Caller):
-    """The operations, each a coroutine. :class:`Operations` explains them."""
+    """The operations as coroutines. See :class:`Operations`."""
 
     if TYPE_CHECKING:
         @overload

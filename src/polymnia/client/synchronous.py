@@ -1,4 +1,4 @@
-"""The client for programs without asyncio: the same client, run by a thread of its own."""
+"""The blocking client: runs the asyncio client in a background thread."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ T = TypeVar("T")
 def _like(
     method: Callable[Concatenate[AsyncMCPMemoryClient, P], object],
 ) -> Callable[[Callable[..., T]], Callable[Concatenate[MCPMemoryClient, P], T]]:
-    """A method that takes what the one of the other client takes, and is explained by it."""
+    """Copy the signature and docstring of a method of the asyncio client."""
     return wraps(method, ("__doc__",))
 
 
 def _blocking(
     method: Callable[Concatenate[AsyncMCPMemoryClient, P], Coroutine[Any, Any, T]],
 ) -> Callable[Concatenate[MCPMemoryClient, P], T]:
-    """A method that does what the one of the other client does."""
+    """The blocking form of a method of the asyncio client."""
 
     @wraps(method)
     def call(client: MCPMemoryClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -47,15 +47,15 @@ def _blocking(
 class MCPMemoryClient(Operations):
     """A client of a memory server.
 
-    It may be used from several threads. Progress is reported on the thread that made the call, before the call returns.
-    Callbacks of subscriptions are called one after another on a thread of their own. Either may use the client.
-    ``close()``, or ``with``, lets go of the connection; no callback begins after it.
+    It is thread-safe. Progress callbacks run on the calling thread, before the call returns. Subscription callbacks run
+    one at a time on a thread of their own. Both may use the client. ``close()``, or leaving ``with``, closes the
+    connection; no callback starts after it.
 
-    In a process that was forked it makes a connection of its own at the next call. Subscriptions stay with the parent.
+    A forked process opens its own connection on the next call. Subscriptions stay with the parent.
 
-    Every method that calls the server takes ``timeout`` (seconds for this call, pauses that the server asks for
-    included; without it the client's) and the methods of tools and operations ``on_progress``, which is called with how
-    much is done and of how much.
+    Every method that calls the server takes ``timeout`` (seconds for this call, including pauses requested by the
+    server; default: the client's). The methods of tools and operations take ``on_progress``, which is called with the
+    amount done and the total.
     """
 
     @_like(AsyncMCPMemoryClient.__init__)
@@ -70,12 +70,12 @@ class MCPMemoryClient(Operations):
 
     @property
     def timeout(self) -> float | None:
-        """Seconds a call may take, all retries included."""
+        """Seconds a call may take, including retries."""
         return self._client.timeout
 
     @timeout.setter
     def timeout(self, seconds: float | None) -> None:
-        """Give calls another time."""
+        """Set the timeout of calls."""
         self._client.timeout = seconds
 
     request = _blocking(AsyncMCPMemoryClient.request)
@@ -85,7 +85,7 @@ class MCPMemoryClient(Operations):
 
     @_like(AsyncMCPMemoryClient.call_tool)
     def call_tool(self, *args: Any, on_progress: OnProgress | None = None, **kwargs: Any) -> Result:
-        """Call any tool by its name."""
+        """Call any tool by name."""
         if on_progress is None:
             return self._run(self._client.call_tool(*args, **kwargs))
         progress: SimpleQueue[tuple[float, float | None] | None] = SimpleQueue()
@@ -99,23 +99,23 @@ class MCPMemoryClient(Operations):
             while (step := progress.get()) is not None:
                 _call_back(on_progress, *step)
         except BaseException:
-            future.cancel()  # an interrupt withdraws the call
+            future.cancel()  # an interrupt cancels the call
             raise
         return future.result()
 
     @_like(AsyncMCPMemoryClient.subscribe)
     def subscribe(self, memory: str, callback: OnChange, **kwargs: Any) -> None:
-        """Hear of changes to a memory."""
-        self._run(self._client.subscribe(memory, _Later(callback, self._later), **kwargs))
+        """Subscribe to changes of a memory."""
+        self._run(self._client.subscribe(memory, _Deferred(callback, self._defer), **kwargs))
 
     @_like(AsyncMCPMemoryClient.unsubscribe)
     def unsubscribe(self, memory: str, callback: OnChange | None = None, **kwargs: Any) -> None:
-        """Hear no more of them."""
-        later = None if callback is None else _Later(callback, self._later)
+        """Unsubscribe from changes of a memory."""
+        later = None if callback is None else _Deferred(callback, self._defer)
         self._run(self._client.unsubscribe(memory, later, **kwargs))
 
     def close(self) -> None:
-        """Disconnect. Calls that are under way fail."""
+        """Disconnect. Pending calls fail."""
         with self._starting:
             loop, self._loop = self._loop, None
             thread, self._thread = self._thread, None
@@ -152,7 +152,7 @@ class MCPMemoryClient(Operations):
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # an interrupt withdraws the call; what has ended is past that
+            future.cancel()  # an interrupt cancels the call, unless it has finished
             raise
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
@@ -165,8 +165,8 @@ class MCPMemoryClient(Operations):
                 self._thread.start()
             return self._loop
 
-    def _later(self, callback: OnChange, uri: str) -> None:
-        """Call a callback on the thread of the callbacks."""
+    def _defer(self, callback: OnChange, uri: str) -> None:
+        """Run a callback on the callback thread."""
         if self._callbacks is None:
             from concurrent.futures import ThreadPoolExecutor
 
@@ -174,10 +174,10 @@ class MCPMemoryClient(Operations):
         self._callbacks.submit(_call_back, callback, uri)
 
     def _leave_to_parent(self) -> None:
-        """Forget, in a process that was forked, what belongs to its parent: the connection and the threads."""
+        """In a forked process, drop what belongs to the parent: the connection and the threads."""
         parents = self._client
         if self._loop is not None:
-            self._loop.set_exception_handler(lambda loop, context: None)  # its tasks are not ours to miss
+            self._loop.set_exception_handler(lambda loop, context: None)  # do not log the parent's unfinished tasks
         self._client = self._new_client()
         self._client.timeout, self._client.is_closed = parents.timeout, parents.is_closed
         self._loop = self._thread = self._callbacks = None
@@ -196,35 +196,35 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
 
 
-class _Later:
-    """A callback that is called elsewhere, and equal to every other one of the same callback."""
+class _Deferred:
+    """A callback run on another thread; equal to any other wrapper of the same callback."""
 
     def __init__(self, callback: OnChange, later: Callable[[OnChange, str], None]) -> None:
         self._callback = callback
-        self._later = later
+        self._defer = later
 
     def __call__(self, uri: str) -> None:
-        self._later(self._callback, uri)
+        self._defer(self._callback, uri)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Later) and self._callback == other._callback
+        return isinstance(other, _Deferred) and self._callback == other._callback
 
     def __hash__(self) -> int:
         return hash(self._callback)
 
 
 def _call_back(callback: Callable[..., object], *arguments: object) -> None:
-    """Call a callback of the user, to its end where it is a coroutine function. One that fails is logged."""
+    """Call a user callback, and run it to completion if it is a coroutine function. Exceptions are logged."""
     try:
-        made = callback(*arguments)
-        if inspect.iscoroutine(made):
-            asyncio.run(made)
+        result = callback(*arguments)
+        if inspect.iscoroutine(result):
+            asyncio.run(result)
     except Exception:
         log.exception("A callback of the client failed: %r", callback)
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """A loop that a forked process can forget: epoll would be shared with its parent, poll is not."""
+    """An event loop that is safe to drop after a fork: epoll would be shared with the parent, poll is not."""
     if hasattr(os, "fork") and hasattr(selectors, "PollSelector"):
         return asyncio.SelectorEventLoop(selectors.PollSelector())
     return asyncio.new_event_loop()

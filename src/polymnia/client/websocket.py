@@ -1,4 +1,4 @@
-"""The link to a WebSocket: messages are handled as their bytes arrive, without a task in between."""
+"""The WebSocket link: messages are handled as their bytes arrive, without a task in between."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["WebSocketLink"]
 
-_QUIET = 20.0  # seconds without a byte after which the server is pinged, and as many more until it is given up
+_PING_INTERVAL = 20.0  # seconds of silence before the server is pinged, and again before the connection is dropped
 _CLOSE_TIMEOUT = 1.0
 _TOO_LARGE = 1009
 
 
 class WebSocketLink(Link, asyncio.Protocol):
-    """One WebSocket."""
+    """One WebSocket connection."""
 
     def __init__(self, target: Target, client: AsyncMCPMemoryClient) -> None:
         super().__init__(target, client)
@@ -38,9 +38,9 @@ class WebSocketLink(Link, asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._loop = asyncio.get_running_loop()
         self._opened: asyncio.Future[None] = self._loop.create_future()
-        self._gone: asyncio.Future[None] = self._loop.create_future()
+        self._closed: asyncio.Future[None] = self._loop.create_future()
         self._parts: list[bytes] = []
-        self._heard = False
+        self._received = False
         self._watch: asyncio.TimerHandle | None = None
 
     async def open(self) -> None:
@@ -54,7 +54,7 @@ class WebSocketLink(Link, asyncio.Protocol):
         except BaseException:
             self._abort()
             raise
-        self._watch = self._loop.call_later(_QUIET, self._check_alive, False)
+        self._watch = self._loop.call_later(_PING_INTERVAL, self._check_alive, False)
 
     def write(self, data: bytes) -> None:
         """Write a message."""
@@ -64,19 +64,19 @@ class WebSocketLink(Link, asyncio.Protocol):
         self._flush()
 
     async def close(self) -> None:
-        """Say goodbye, and hang up soon in any case."""
+        """Send a close frame, and abort if the server does not answer soon."""
         if self._protocol.state is OPEN:
             self._protocol.send_close(1000)
             self._flush()
-            await asyncio.wait([self._gone], timeout=_CLOSE_TIMEOUT)
-        if self._transport is not None and not self._gone.done():
+            await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
+        if self._transport is not None and not self._closed.done():
             self._abort()
-            await asyncio.wait([self._gone], timeout=_CLOSE_TIMEOUT)
+            await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
 
     # asyncio.Protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Ask for the upgrade."""
+        """Request the upgrade."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         try:
@@ -85,25 +85,25 @@ class WebSocketLink(Link, asyncio.Protocol):
                 request.headers[name] = value
             self._protocol.send_request(request)
             self._flush()
-        except Exception as e:  # whoever waits for the connection hears of it
+        except Exception as e:  # reported to the caller waiting for the connection
             self._opened.set_exception(e)
             self._abort()
 
     def data_received(self, data: bytes) -> None:
-        """Handle what has come."""
-        self._heard = True
+        """Feed the received bytes to the protocol."""
+        self._received = True
         self._feed(lambda: self._protocol.receive_data(data))
 
     def eof_received(self) -> None:
-        """The server has ended the connection."""
+        """Handle the end of the server's stream."""
         self._feed(self._protocol.receive_eof)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The connection is lost."""
+        """Report why the connection was lost."""
         if self._watch is not None:
             self._watch.cancel()
-        if not self._gone.done():
-            self._gone.set_result(None)
+        if not self._closed.done():
+            self._closed.set_result(None)
         closed = self._protocol.close_rcvd
         if closed is None and error is not None:
             lost = connection_error(error)
@@ -111,7 +111,7 @@ class WebSocketLink(Link, asyncio.Protocol):
             why = (closed and closed.reason) or self._protocol.parser_exc or "the server closed the connection"
             lost = Lost(str(why), too_large=closed is not None and closed.code == _TOO_LARGE)
         if self._opened.done():
-            lost.final = False  # it worked until now
+            lost.final = False  # it has worked before, so retrying may help
             self._client.lost(self, lost)
         else:
             self._opened.set_exception(lost)
@@ -132,7 +132,7 @@ class WebSocketLink(Link, asyncio.Protocol):
 
     def _frame(self, frame: Frame) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-            return  # pings are answered by the protocol itself
+            return  # the protocol itself answers pings
         self._parts.append(bytes(frame.data))
         if frame.fin:
             whole, self._parts = b"".join(self._parts), []
@@ -149,15 +149,15 @@ class WebSocketLink(Link, asyncio.Protocol):
             self._transport.close()
 
     def _check_alive(self, pinged: bool) -> None:
-        """Ask a silent server whether it is there; hang up where it did not answer the last time."""
-        if pinged and not self._heard:
+        """Ping a silent server; abort if it did not answer the last ping."""
+        if pinged and not self._received:
             self._abort()
             return
-        silent, self._heard = not self._heard, False
+        silent, self._received = not self._received, False
         if silent and self._protocol.state is OPEN:
             self._protocol.send_ping(b"")
             self._flush()
-        self._watch = self._loop.call_later(_QUIET, self._check_alive, silent)
+        self._watch = self._loop.call_later(_PING_INTERVAL, self._check_alive, silent)
 
     def _abort(self) -> None:
         if self._transport is not None:
@@ -165,7 +165,7 @@ class WebSocketLink(Link, asyncio.Protocol):
 
 
 def _refused(error: Exception) -> Exception:
-    """Why the server did not open the WebSocket."""
+    """The exception for a failed WebSocket handshake."""
     if isinstance(error, InvalidStatus):
         answer, headers = error.response, error.response.headers
         return refusal(

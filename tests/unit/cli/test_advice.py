@@ -116,10 +116,10 @@ def test_a_variable_of_another_server_that_is_not_obeyed_is_told(desk: Desk, mon
     monkeypatch.setenv("MEMORY_FILE_PATH", str(desk.folder / "mine.jsonl"))
     from polymnia import app
 
-    (told,) = app.passed_over(app.settings({}))
+    (told,) = app.ignored_variables(app.settings({}))
     assert "--dialect official" in told
-    assert not app.passed_over(app.settings({"dialect": "official"}))
-    assert not app.passed_over(app.settings({"store": "here.db"}))
+    assert not app.ignored_variables(app.settings({"dialect": "official"}))
+    assert not app.ignored_variables(app.settings({"store": "here.db"}))
 
 
 def test_a_command_that_lacks_something_says_so_without_a_screen_of_options(desk: Desk) -> None:

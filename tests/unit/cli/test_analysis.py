@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from polymnia.cli.analysis import advised
+from polymnia.cli.analysis import as_command
 from polymnia.cli.commands import COMMANDS, parser
 from polymnia.engine.analysis import actions
 
@@ -128,7 +128,7 @@ ACTIONS: tuple[actions.Action, ...] = (
 
 def test_every_action_is_a_command_or_a_sentence() -> None:
     assert {type(one) for one in ACTIONS} == set(get_args(actions.Action))
-    said = [advised(one, Namespace(project="my garden", store=None)) for one in ACTIONS]
+    said = [as_command(one, Namespace(project="my garden", store=None)) for one in ACTIONS]
     assert all(said)
     commands = [shlex.split(text) for text in said if text.startswith("polymnia ")]
     known = {command.name for command in COMMANDS}
@@ -141,7 +141,7 @@ def test_every_action_is_a_command_or_a_sentence() -> None:
 
 def test_a_text_of_several_lines_is_one_word_on_one_line() -> None:
     text = "a\nb's \\ {x"
-    line = advised(actions.Store(content=text), Namespace())
+    line = as_command(actions.Store(content=text), Namespace())
     assert "\n" not in line
     told = subprocess.run(["bash", "-c", f"printf %s {line.removeprefix('polymnia add ')}"], capture_output=True)
     assert told.stdout.decode() == text

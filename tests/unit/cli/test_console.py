@@ -246,8 +246,8 @@ def test_a_syllable_that_is_spelt_out_is_as_wide_as_one_that_is_not() -> None:
 
 def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("a", "서울", "a long text\nof two lines"), ("bcd", "x", "y")]
-    assert table(rows, most=(2,)) == ["a\t서울\ta long text of two lines", "bcd\tx\ty"]
+    assert table(rows, max_widths=(2,)) == ["a\t서울\ta long text of two lines", "bcd\tx\ty"]
     monkeypatch.setattr(sys, "stdout", _Terminal())
     monkeypatch.setenv("COLUMNS", "20")
-    assert table(rows, most=(2,)) == ["a   서울  a long te…", "b…  x     y"]
+    assert table(rows, max_widths=(2,)) == ["a   서울  a long te…", "b…  x     y"]
     assert table([]) == []
