@@ -1,1 +1,1 @@
-"""The health of a server: how its parts are, what it counted of its own work, and whether its store is sound."""
+"""Server health: component status, request statistics and the integrity of the store."""

@@ -1,4 +1,4 @@
-"""A checkup of a server: each part is found to be well, or not, by doing what everybody does with it."""
+"""Checks the health of a server by exercising each component the way clients do."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ COMPONENTS: tuple[ComponentName, ...] = get_args(ComponentName)
 Status = Literal["healthy", "degraded", "unhealthy"]
 _WORSE: tuple[Status, ...] = get_args(Status)
 _WORD = "water"
-_WAIT = 5.0  # seconds a part has to answer; what it does goes on in its thread
-_SLOW = 1.0  # seconds after which an answer is slow
-_LONG_LOG = 1 << 30  # bytes: far beyond what one large change leaves
-_COUNTED = 32  # projects whose vectors are counted: each is brought into memory for it, where there is room for 64
-_LENGTH = 0.05  # by so much the length of a vector may differ from one
+_WAIT = 5.0  # seconds a component has to respond; its work continues in its thread
+_SLOW = 1.0  # seconds after which a response counts as slow
+_LONG_LOG = 1 << 30  # bytes; far beyond what one large change produces
+_COUNTED = 32  # projects whose vectors are counted: each is loaded into memory, which holds 64
+_LENGTH = 0.05  # tolerance for the length of a unit vector
 
 
 class Component(Struct, frozen=True, kw_only=True):
-    """One part: how it is, why, when that was found out (microseconds since 1970), and what was measured."""
+    """A component's status, the reason, the time of the check (microseconds since 1970), and its metrics."""
 
     status: Status
     message: str
@@ -48,7 +48,7 @@ class Component(Struct, frozen=True, kw_only=True):
 
 
 class Resources(Struct, frozen=True, kw_only=True):
-    """What the process and its store use: bytes of memory and disk, and open connections to the store's file."""
+    """Resource usage: bytes of memory and disk, and open connections to the store's file."""
 
     memory: int
     storage: int
@@ -56,7 +56,7 @@ class Resources(Struct, frozen=True, kw_only=True):
 
 
 class SystemHealth(Struct, frozen=True, kw_only=True):
-    """All parts that were looked at, and the worst of them as the whole. ``performance`` only where it is counted."""
+    """The checked components and their worst status. ``performance`` is None if requests are not counted."""
 
     status: Status
     components: dict[str, Component]
@@ -76,10 +76,10 @@ def check(
     detailed: bool = False,
     counters: Counters | None = None,
 ) -> SystemHealth:
-    """Try each part and tell how it went. ``detailed`` reads the whole file, and tells more about each part.
+    """Check each component. ``detailed`` reads the whole file and reports more metrics.
 
-    The figures are those of all ``projects``, or of the memory's own where none is given.
-    Never waits longer than a few seconds for a part, and never raises for one that does not work.
+    The metrics cover all ``projects``, or the memory's own project if none are given. Never waits longer than a few
+    seconds for an operation, and never raises because a component fails.
     """
     unknown = [name for name in components or () if name not in COMPONENTS]
     if unknown:
@@ -87,7 +87,7 @@ def check(
     parts: dict[str, Component] = {}
     for name in COMPONENTS:
         if not components or name in components:
-            parts[name] = _tried(_LOOKS[name], memory, list(projects) or [memory.project], detailed)
+            parts[name] = _tried(_CHECKS[name], memory, list(projects) or [memory.project], detailed)
     return SystemHealth(
         status=_worst([one.status for one in parts.values()]),
         components=parts,
@@ -96,8 +96,8 @@ def check(
     )
 
 
-class _Look:
-    """A part under examination: states it was found in, and what was measured."""
+class _Probe:
+    """A component being checked: its findings and metrics."""
 
     def __init__(self) -> None:
         self.found: list[tuple[Status, str]] = []
@@ -115,7 +115,7 @@ class _Look:
         self.found.append((status, message))
 
     def timed(self, name: str, work: Callable[[], Any]) -> Any:
-        """Do something in a thread of its own and measure it. None when it failed or did not end in time."""
+        """Run something in a separate thread and time it. Returns None if it failed or timed out."""
         done: list[Any] = []
         failed: list[BaseException] = []
 
@@ -125,49 +125,49 @@ class _Look:
             except BaseException as e:
                 failed.append(e)
 
-        began = time.perf_counter()
+        started = time.perf_counter()
         thread = threading.Thread(target=run, name="polymnia-condition", daemon=True)
         thread.start()
         thread.join(_WAIT)
-        took = time.perf_counter() - began
-        self.metrics[f"{name}_ms"] = round(took * 1000, 3)
+        elapsed = time.perf_counter() - started
+        self.metrics[f"{name}_ms"] = round(elapsed * 1000, 3)
         if failed:
-            # A store that is in use now may be free in a moment; everything else does not mend itself.
+            # A busy store may be free in a moment; other failures do not resolve themselves.
             self.say("degraded" if isinstance(failed[0], Busy) else "unhealthy", f"{name}: {_reason(failed[0])}")
             return None
         if not done:
             self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
             return None
-        if took > _SLOW:
-            self.say("degraded", f"{name} took {took:.1f} s")
+        if elapsed > _SLOW:
+            self.say("degraded", f"{name} took {elapsed:.1f} s")
         return done[0]
 
 
-_Trying: TypeAlias = Callable[[_Look, "Memory", list[str], bool], str]
+_ComponentCheck: TypeAlias = Callable[[_Probe, "Memory", list[str], bool], str]
 
 
 def _reason(error: BaseException) -> str:
     return error.message if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
 
 
-def _tried(look: _Trying, memory: Memory, projects: list[str], detailed: bool) -> Component:
-    about = _Look()
+def _tried(examine: _ComponentCheck, memory: Memory, projects: list[str], detailed: bool) -> Component:
+    probe = _Probe()
     try:
-        message = look(about, memory, projects, detailed)
+        message = examine(probe, memory, projects, detailed)
     except Exception as e:
-        # Whatever a part does wrong is what was asked for.
-        about.say("unhealthy", _reason(e))
+        # A failure of the component is the result of the check.
+        probe.say("unhealthy", _reason(e))
         message = ""
     now = time.time_ns() // 1000
-    return Component(status=about.status, message=about.why or message, checked=now, metrics=about.metrics)
+    return Component(status=probe.status, message=probe.why or message, checked=now, metrics=probe.metrics)
 
 
-class _Enough(Exception):
-    """Ends a change that was only tried."""
+class _Rollback(Exception):
+    """Rolls back a trial change."""
 
 
-def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
-    """Read, write (and take it back), and in detail read the whole file; each as far as the caller may."""
+def _database(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+    """Read, write (and roll back), and if detailed read the whole file; each only if the caller is permitted to."""
     store, grant = memory.store, memory.grant
 
     def read() -> tuple[int, int, int]:
@@ -183,8 +183,8 @@ def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) 
         try:
             with store.write(projects[-1], memory.author, "check_system_health") as tx:
                 tx.note("health", None)
-                raise _Enough
-        except _Enough:
+                raise _Rollback
+        except _Rollback:
             return True
 
     counted = look.timed("read", read)
@@ -220,8 +220,8 @@ def _database(look: _Look, memory: Memory, projects: list[str], detailed: bool) 
     return message
 
 
-def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
-    """Search; look for what is nearest to a word by meaning, however far it is; count what has no vector yet."""
+def _vector_store(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+    """Run a search, find the nearest neighbour of a word at any distance, and count passages without a vector."""
     finder, project = memory.finding(), projects[-1]
     counted = projects[-_COUNTED:]
     look.timed("try_search", memory.try_search)
@@ -267,8 +267,8 @@ def _vector_store(look: _Look, memory: Memory, projects: list[str], detailed: bo
     return message
 
 
-def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
-    """Have each model embed a word, and look at what it gives."""
+def _ai_service(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+    """Have each model embed a word, and check the vector."""
     finder = memory.finding()
     if not finder.channels:
         look.metrics["models"] = []
@@ -277,30 +277,30 @@ def _ai_service(look: _Look, memory: Memory, projects: list[str], detailed: bool
     working = [name for name, one in tried.items() if one.status != "unhealthy"]
     for name, one in tried.items():
         if one.status != "healthy":
-            # While another model works, meaning is still searched.
+            # Semantic search still works if another model does.
             look.say("degraded" if working else one.status, f"{name}: {one.why}")
     look.metrics["models"] = [{"id": name, "status": one.status, **one.metrics} for name, one in tried.items()]
     return f"{', '.join(working)} embedded a word"
 
 
-def _try_model(channel: Channel) -> _Look:
-    look = _Look()
-    made = look.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
-    if made is None:
+def _try_model(channel: Channel) -> _Probe:
+    look = _Probe()
+    vectors = look.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
+    if vectors is None:
         if not look.found:
             look.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
         return look
-    look.metrics["dimensions"] = int(made.shape[-1])
+    look.metrics["dimensions"] = int(vectors.shape[-1])
     dimensions = channel.embedder.dimensions
-    if made.shape != (1, dimensions):
-        look.say("unhealthy", f"it gave vectors of the shape {made.shape}, not of {dimensions} numbers")
-    elif not abs((length := float((made[0] ** 2).sum()) ** 0.5) - 1) <= _LENGTH:
+    if vectors.shape != (1, dimensions):
+        look.say("unhealthy", f"it gave vectors of the shape {vectors.shape}, not of {dimensions} numbers")
+    elif not abs((length := float((vectors[0] ** 2).sum()) ** 0.5) - 1) <= _LENGTH:
         look.say("unhealthy", f"it gave a vector of the length {length:.3g}, not of 1")
     return look
 
 
-def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> str:
-    """Bring what is held in memory up to the store, and measure it."""
+def _cache(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+    """Update the cached indexes from the store, and measure them."""
     finder = memory.finding()
     health = look.timed("follow", lambda: finder.health(projects[-1]))
     if health is None:
@@ -316,7 +316,7 @@ def _cache(look: _Look, memory: Memory, projects: list[str], detailed: bool) -> 
     return "What is held in memory follows the store"
 
 
-_LOOKS: dict[str, _Trying] = {
+_CHECKS: dict[str, _ComponentCheck] = {
     "database": _database,
     "vector_store": _vector_store,
     "ai_service": _ai_service,
@@ -328,7 +328,7 @@ _LOOKS: dict[str, _Trying] = {
 
 
 def _resources(store: Store) -> Resources:
-    """What the process and its store use. A store that cannot be opened uses nothing that can be measured."""
+    """The resource usage of the process and its store; zero for a store that cannot be opened."""
     try:
         about = store.about()
     except Fault:
@@ -338,7 +338,7 @@ def _resources(store: Store) -> Resources:
 
 
 def _memory_used() -> int:
-    """The bytes of memory the process has now; where the system does not tell, the most it ever had."""
+    """The process's resident memory in bytes; its peak where the system does not report the current value."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
@@ -348,5 +348,5 @@ def _memory_used() -> int:
         import resource
     except ImportError:  # Windows
         return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

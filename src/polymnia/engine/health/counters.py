@@ -1,4 +1,4 @@
-"""What a server counts of its own work: requests, failures and how long they took."""
+"""Request statistics of a server: counts, failures and durations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-# Where the bars of the histogram begin: eight for each doubling, from a microsecond to twelve days.
+# Lower bounds of the histogram buckets: eight per doubling, from a microsecond to twelve days.
 _EDGES = [round(1e-6 * 2 ** (at / 8), 9) for at in range(40 * 8)]
-_WINDOW = 60  # seconds throughput is measured over
+_WINDOW = 60  # seconds over which throughput is measured
 
 
 class Performance(Struct, frozen=True, kw_only=True):
-    """How a server has done since it started. Times are seconds, rates are of the last minute and of the whole."""
+    """Statistics since the server started. Times are in seconds; ``recent`` and throughput cover the last minute."""
 
     uptime: float
     requests: int
@@ -32,61 +32,61 @@ class Performance(Struct, frozen=True, kw_only=True):
 
 
 class Counters:
-    """Counts requests. Safe to use from several threads; one call for each request, a microsecond or two."""
+    """Counts requests. Thread-safe; call ``record`` once per request, which takes a microsecond or two."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._began = clock()
+        self._started_at = clock()
         self._lock = threading.Lock()
         self._requests = self._errors = 0
         self._sum = self._longest = 0.0
-        self._bars = [0] * (len(_EDGES) + 1)
-        self._seconds = [(-1, 0, 0)] * _WINDOW  # for each of the last seconds: which, requests, errors
+        self._buckets = [0] * (len(_EDGES) + 1)
+        self._seconds = [(-1, 0, 0)] * _WINDOW  # ring buffer: (second, requests, errors)
 
     def record(self, seconds: float, *, failed: bool = False) -> None:
-        """A request was answered that took so long."""
+        """Record a finished request and its duration."""
         at = int(self._clock())
-        bar = bisect(_EDGES, seconds)
+        bucket = bisect(_EDGES, seconds)
         with self._lock:
             self._requests += 1
             self._errors += failed
             self._sum += seconds
             self._longest = max(self._longest, seconds)
-            self._bars[bar] += 1
+            self._buckets[bucket] += 1
             second, requests, errors = self._seconds[at % _WINDOW]
             if second != at:
                 requests = errors = 0
             self._seconds[at % _WINDOW] = (at, requests + 1, errors + failed)
 
     def measured(self) -> Performance:
-        """Everything that was counted, as rates and times."""
+        """The statistics so far, as rates and times."""
         now = self._clock()
         with self._lock:
-            bars, last = list(self._bars), list(self._seconds)
+            buckets, last = list(self._buckets), list(self._seconds)
             requests, errors, total, longest = self._requests, self._errors, self._sum, self._longest
-        uptime = max(0.0, now - self._began)
+        uptime = max(0.0, now - self._started_at)
         recent = [one for one in last if int(now) - _WINDOW < one[0] <= int(now)]
-        lately, failed = sum(one[1] for one in recent), sum(one[2] for one in recent)
+        recent_requests, failed = sum(one[1] for one in recent), sum(one[2] for one in recent)
         return Performance(
             uptime=uptime,
             requests=requests,
             errors=errors,
             error_rate=errors / requests if requests else 0.0,
-            recent_requests=lately,
-            recent_error_rate=failed / lately if lately else 0.0,
-            throughput=lately / max(1.0, min(float(_WINDOW), uptime)),
+            recent_requests=recent_requests,
+            recent_error_rate=failed / recent_requests if recent_requests else 0.0,
+            throughput=recent_requests / max(1.0, min(float(_WINDOW), uptime)),
             mean=total / requests if requests else 0.0,
-            median=_quantile(bars, requests, 0.5, longest),
-            p95=_quantile(bars, requests, 0.95, longest),
-            p99=_quantile(bars, requests, 0.99, longest),
+            median=_quantile(buckets, requests, 0.5, longest),
+            p95=_quantile(buckets, requests, 0.95, longest),
+            p99=_quantile(buckets, requests, 0.99, longest),
             longest=longest,
         )
 
 
-def _quantile(bars: list[int], requests: int, share: float, longest: float) -> float:
+def _quantile(buckets: list[int], requests: int, share: float, longest: float) -> float:
     below = 0
-    for bar, count in enumerate(bars):
+    for bucket, count in enumerate(buckets):
         below += count
         if count and below >= share * requests:
-            return min(_EDGES[min(bar, len(_EDGES) - 1)], longest)
+            return min(_EDGES[min(bucket, len(_EDGES) - 1)], longest)
     return 0.0

@@ -1,4 +1,4 @@
-"""Checking a project, a session or a whole store by rules that are data (rules.toml), and repairing what can be."""
+"""Checks a project, a session or a whole store by the rules in rules.toml, and repairs what it can."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Rule(Struct, frozen=True):
-    """What a kind of fact means. ``how`` is what a repair does, or what is left to people where ``by`` is nobody."""
+    """The meaning of a kind of fact. ``how`` describes the repair, or the manual steps if ``by`` is nobody."""
 
     check: Check
     severity: Severity
@@ -48,14 +48,14 @@ class Rule(Struct, frozen=True):
 
 with open(os.path.join(os.path.dirname(__file__), "rules.toml"), "rb") as file:
     RULES = msgspec.toml.decode(file.read(), type=dict[str, Rule])
-"""Every kind of fact there is."""
+"""The rule of every kind of fact."""
 
 
 class IntegrityFinding(Struct, frozen=True, kw_only=True):
-    """Something that is wrong, or worth knowing.
+    """A problem, or something worth knowing.
 
-    ``where`` names the first places, ``count`` counts all, ``left`` those that a repair left. ``fixable`` says whether
-    a repair can do something about it, and ``how`` what that is, or what is left to people.
+    ``where`` lists the first occurrences, ``count`` counts all, ``left`` those remaining after a repair. ``fixable``
+    tells whether it can be repaired, and ``how`` describes the repair, or the manual steps.
     """
 
     check: Check
@@ -72,7 +72,7 @@ class IntegrityFinding(Struct, frozen=True, kw_only=True):
 
 
 class Examined(Struct, frozen=True, kw_only=True):
-    """What was looked at: so many of so many, or the reason why not."""
+    """How much was examined: ``looked`` out of ``of``, or the reason why not."""
 
     project: str | None
     what: str
@@ -82,14 +82,14 @@ class Examined(Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether everything was looked at."""
+        """Whether everything was examined."""
         return self.why_not is None and self.looked == self.of
 
 
 class IntegrityReport(Struct, frozen=True, kw_only=True):
-    """The findings of the checks that ran, worst first, and what they looked at.
+    """The findings of the checks, worst first, and what they examined.
 
-    ``changes`` has the change that repaired each project's memories; undoing it takes that back.
+    ``changes`` has, for each project, the change that repaired its memories; undoing it reverts the repair.
     """
 
     scope: str
@@ -101,11 +101,11 @@ class IntegrityReport(Struct, frozen=True, kw_only=True):
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is left that is an error or a warning."""
+        """Whether no errors or warnings remain."""
         return not any(one.left and one.severity != "info" for one in self.findings)
 
     def count(self, severity: Severity) -> int:
-        """How many findings of a severity are left."""
+        """The number of remaining findings of a severity."""
         return sum(1 for one in self.findings if one.left and one.severity == severity)
 
 
@@ -113,8 +113,8 @@ Scope = Literal["project", "session", "system"]
 _ALL = 1 << 40
 _LISTED = 8192  # texts indexed between two commits
 _EMBEDDED = 64  # passages embedded between two commits,
-_MOST_EMBEDDED = 5_000  # and in one call: a minute's work of the built-in model at most
-_FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a short look at the indexes, which many may ask for
+_MAX_EMBEDDED = 5_000  # and in one call: at most a minute with the built-in model
+_FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a quick check of the indexes, requested often
 _TEXTS = 300
 _OF_VECTORS = {"vector_of_nothing", "vector_broken"}
 _BY_REINDEX = {
@@ -134,12 +134,12 @@ def validate(
     spots: int = 100,
     sample: int | None = 2_000,
 ) -> IntegrityReport:
-    """Run the checks over the project, one session of it, or every project of the store and the file itself.
+    """Run the checks on the project, one session of it, or every project of the store and the file itself.
 
-    With ``fix`` what can be is repaired and everything is checked again, so that the report tells what is left.
-    ``spots`` is how many places a finding names. ``sample`` is how many texts are looked up letter by letter in the
-    indexes (None: all); everything else is looked at whole, up to a million rows of each kind, the newest. Findings of
-    other projects name no memories.
+    With ``fix`` problems are repaired where possible and everything is checked again, so that the report shows what
+    remains. ``spots`` is the maximum number of occurrences a finding names. ``sample`` is how many texts are compared
+    with the indexes in full (None: all); everything else is checked completely, up to the newest million rows of each
+    kind. Findings of other projects name no memories.
     """
     if scope == "session" and session is None:
         raise Invalid("A check of a session needs to know which", field="session_id")
@@ -189,7 +189,7 @@ def _is_scope(path: str) -> bool:
 
 
 class _Run:
-    """One run of the checks."""
+    """A run of the checks."""
 
     def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
@@ -200,7 +200,7 @@ class _Run:
         self.changes: dict[str, int] = {}
 
     def check(self, place: str | None, fix: bool) -> None:
-        """Look at one project, or at what all of them share; mend, and look again."""
+        """Check one project, or with None what all projects share; with ``fix`` repair it and check again."""
         found = self._look(place)
         for what, (looked, there) in found.looked.items():
             self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
@@ -217,14 +217,16 @@ class _Run:
             self._repair(place, kinds, failed)
         left = {_key(fact): fact for fact in self._look(place).facts}
         for fact in found.facts:
-            now = left.pop(_key(fact), None)
-            self.findings.append(self._finding(fact, 0 if now is None else now.count, failed.get(fact.kind)))
+            remaining = left.pop(_key(fact), None)
+            self.findings.append(
+                self._finding(fact, 0 if remaining is None else remaining.count, failed.get(fact.kind))
+            )
         self.findings += [self._finding(fact, fact.count, failed.get(fact.kind)) for fact in left.values()]
 
     def _look(self, place: str | None) -> CheckResult:
         asked = self.asked
         if place is None and not self.whole:
-            # Of what all projects share, a check of one project reports only what slows it down.
+            # A check of one project reports only performance issues of what all projects share.
             asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
         return self.memory.store.check(place, asked)
 
@@ -248,7 +250,7 @@ class _Run:
     # ── repairs ───────────────────────────────────────────────────────────────────────────────────────
 
     def _repair(self, project: str, kinds: set[str], failed: dict[str, str]) -> None:
-        """Memories and what is made of them in one change; the indexes and vectors after it, step by step."""
+        """Repair memories and derived data in one change, then the indexes and vectors in batches."""
         store = self.memory.store
         by = {kind: RULES[kind].by for kind in kinds}
         every = replace(self.asked, spots=_ALL)
@@ -268,7 +270,7 @@ class _Run:
             self.changes[project] = number
             self.memory.finding.noticed(project)
         if kinds & _OF_VECTORS:
-            self.memory.finding().forget(project)  # it holds vectors that are gone
+            self.memory.finding().forget(project)  # its cache holds deleted vectors
         self._list_words(project, kinds)
         if "embedding_missing" in kinds or changed or "vector_broken" in kinds:
             self._embed(project, every, failed)
@@ -299,31 +301,31 @@ class _Run:
                 failed["embedding_missing"] = why
 
     def _embed_with(self, channel: Channel, project: str, passages: list[tuple[int, int]]) -> str | None:
-        """Give passages their vectors; the reason where that failed, or was not done to the end."""
+        """Embed passages; returns the reason if that failed or is incomplete."""
         with importing():
             from polymnia.engine.search.worker import embed_some
 
         if not channel.load(patient=False) and channel.fault is not None:
             return channel.fault.message
-        for start in range(0, min(len(passages), _MOST_EMBEDDED), _EMBEDDED):
-            some = passages[start : start + _EMBEDDED]
+        for start in range(0, min(len(passages), _MAX_EMBEDDED), _EMBEDDED):
+            batch = passages[start : start + _EMBEDDED]
             try:
                 with self.memory.store.read(project) as snapshot:
-                    texts = snapshot.texts_of(sorted({number for number, _ in some}))
-                embed_some(self.memory.store, project, channel, texts, some)
+                    texts = snapshot.texts_of(sorted({number for number, _ in batch}))
+                embed_some(self.memory.store, project, channel, texts, batch)
             except Fault as fault:
                 return fault.message
-            except UnicodeDecodeError:  # a finding of its own
+            except UnicodeDecodeError:  # reported as a separate finding
                 return "a text of the project cannot be read"
             if channel.fault is not None:
                 return channel.fault.message
-        if len(passages) > _MOST_EMBEDDED:
-            return f"{_MOST_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
+        if len(passages) > _MAX_EMBEDDED:
+            return f"{_MAX_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
         return None
 
 
 def _key(fact: Fact) -> tuple[str, str | None]:
-    """Two facts of one kind are one, but for models: each has its own."""
+    """The identity of a fact: its kind and, for vectors, the model."""
     if fact.kind == "vectors_unused":
         return fact.kind, fact.spots[0].label
     return fact.kind, fact.spots[0].detail[0] if fact.kind == "embedding_missing" else None
@@ -333,7 +335,7 @@ def _key(fact: Fact) -> tuple[str, str | None]:
 
 
 class BrokenIndex(Struct, frozen=True):
-    """What is wrong, where, and what to do about it. ``vectors`` says whether it is about search by meaning."""
+    """A damaged index: what is wrong, where, and how to fix it. ``vectors`` marks the index of semantic search."""
 
     kind: str
     project: str | None
@@ -344,10 +346,10 @@ class BrokenIndex(Struct, frozen=True):
 
 
 def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, shared: bool = True) -> list[BrokenIndex]:
-    """Every index that disagrees with the texts, in these projects and (``shared``) in what all of them share.
+    """Find indexes that are inconsistent with the texts, in these projects and (``shared``) in what all projects share.
 
-    ``whole`` looks at everything and reads the whole file. Otherwise the newest rows are compared, and the pages of the
-    substring index are read only in a file that is not large.
+    ``whole`` checks everything and reads the whole file. Otherwise only the newest rows are compared, and the pages of
+    the substring index are read only if the file is not large.
     """
     asked = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
     if not whole:

@@ -1,4 +1,4 @@
-"""Repairs of memories and relations through the ordinary ports, so that one undo takes everything back."""
+"""Repairs memories and relations through the ordinary ports, so that a single undo reverts them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS = RelationDraft.__struct_fields__
 
 
 def _nearest_scope(path: str) -> str:
-    """The legal path nearest to one that is none; the default scope where nothing of it can be kept."""
+    """The legal scope closest to an illegal path; the default scope if none of it is usable."""
     trimmed = (_CONTROL.sub(" ", part).strip()[:_PART].strip() for part in path.split("/"))
     parts = [part for part in trimmed if part not in ("", ".", "..")]
     try:
@@ -35,8 +35,10 @@ def _remove_relations(tx: Transaction, spots: Iterable[Spot]) -> None:
     tx.remove_relations([spot.id for spot in spots])
 
 
-def _redraw(tx: Transaction, spots: Iterable[Spot], change: Callable[[RelationDraft], RelationDraft]) -> None:
-    """Draw relations anew with something else about them."""
+def _replace_relations(
+    tx: Transaction, spots: Iterable[Spot], change: Callable[[RelationDraft], RelationDraft]
+) -> None:
+    """Replace relations with changed ones."""
     ends = {spot.id: tuple(spot.detail) for spot in spots}
     for old in tx.find_relations(list(dict.fromkeys(ends.values()))):
         if old.id in ends:
@@ -48,11 +50,11 @@ def _unmark(tx: Transaction, spots: Iterable[Spot]) -> None:
     def unmarked(one: RelationDraft) -> RelationDraft:
         return replace(one, metadata={key: value for key, value in one.metadata.items() if key != _DELETED})
 
-    _redraw(tx, spots, unmarked)
+    _replace_relations(tx, spots, unmarked)
 
 
 def _clamp_strengths(tx: Transaction, spots: Iterable[Spot]) -> None:
-    _redraw(tx, spots, lambda one: replace(one, strength=min(1.0, max(0.0, one.strength or 0.0))))
+    _replace_relations(tx, spots, lambda one: replace(one, strength=min(1.0, max(0.0, one.strength or 0.0))))
 
 
 def _begin_sessions(tx: Transaction, spots: Iterable[Spot]) -> None:
@@ -66,7 +68,7 @@ def _refile(tx: Transaction, spots: Iterable[Spot]) -> None:
         scope, session = spot.detail
         if scopes.session_of(scope) is not None:
             tx.revise(spot.id, {"session": scopes.session_of(scope)})
-        elif scope is None:  # to everybody it would be shown otherwise, and it was one session's
+        elif scope is None:  # otherwise it would be visible to all, although it belonged to one session
             tx.revise(spot.id, {"scope": f"{scopes.SESSIONS}/{session}"})
 
 
@@ -84,14 +86,14 @@ def _correct_times(tx: Transaction, spots: Iterable[Spot]) -> None:
 
 def _remove_nul(tx: Transaction, spots: Iterable[Spot]) -> None:
     for record in tx.load(list(dict.fromkeys(spot.detail for spot in spots))):
-        heads = {"summary": record.summary, "category": record.category}
-        changes = {column: _without_nul(text) for column, text in heads.items() if text is not None and "\0" in text}
+        fields = {"summary": record.summary, "category": record.category}
+        changes = {column: _without_nul(text) for column, text in fields.items() if text is not None and "\0" in text}
         if changes:
             tx.revise(record.id, changes)
         if any("\0" in text for text in record.observations):
-            (now,) = tx.load([record.id])
+            (current,) = tx.load([record.id])
             texts = tuple(map(_without_nul, record.observations))
-            tx.replace_record(record.id, replace(as_draft(now), observations=texts))
+            tx.replace_record(record.id, replace(as_draft(current), observations=texts))
 
 
 def _without_nul(text: str) -> str:
@@ -110,4 +112,4 @@ REPAIRS: dict[str, Callable[[Transaction, Iterable[Spot]], None]] = {
     "time_backwards": _correct_times,
     "version_low": _correct_times,
 }
-"""How each kind of fact is mended that a change can mend."""
+"""The repair for each kind of fact that a change can fix."""

@@ -1,5 +1,5 @@
-"""Privacy: credentials kept out of the store, and people out of what is exported.
+"""Privacy: keeps credentials out of the store and people out of exports.
 
-``secrets`` finds credentials in a text; ``screening`` looks through everything that is written. ``personal_data`` finds
-what is personal by its form; ``anonymizer`` replaces it, and people, by stand-ins.
+``secrets`` finds credentials in a text; ``screening`` checks everything that is written. ``personal_data`` finds
+personal data by its format; ``anonymizer`` replaces it, and people's names, with placeholders.
 """

@@ -1,4 +1,4 @@
-"""Anonymizing: a text or a value without the people in it, the same one under the same stand-in throughout one run."""
+"""Anonymizes texts and values: each person gets the same placeholder throughout a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TWO_OR_THREE = re.compile(
     r"[^\W\d_a-z][^\W\d_A-Z]+(?:['’-][^\W\d_]+)?(?: [^\W\d_a-z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)?){1,2}"
 )
 _SMALL = re.compile(r"(?<![\w'’-])[a-zß-öø-ÿ][^\W\d_]{2,30}")
-_MOST_WORDS = 500_000
+_MAX_WORDS = 500_000
 _JOINT = re.compile(r"[ \t\u00a0]{1,2}|[._+-]|\.[ ]|,[ ]?")
 _ALNUM = re.compile(r"[^\W_]+")
 _HANGUL = re.compile("[가-힣]+")
@@ -57,51 +57,51 @@ _LABELS = {
     "phone": "Phone {}",
 }
 PERSON_KINDS = frozenset(("person", "people", "human", "contact", "user", "customer", "employee", "사람", "인물"))
-"""Kinds of entities whose names are names of people."""
+"""Entity kinds whose names are people's names."""
 
 
 class Anonymizer:
-    """Replaces people, addresses, phone numbers, credentials and known ids, each by its own stand-in throughout.
+    """Replaces people, addresses, phone numbers, credentials and known ids, each with its own consistent placeholder.
 
-    Stand-ins are numbered in the order in which they are met. A name that is only found in a later text is replaced in
-    earlier ones too when all texts were given to :meth:`learn` before.
+    Placeholders are numbered in order of appearance. To replace a name in texts before the one that reveals it, pass
+    all texts to :meth:`learn` first.
     """
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
-        """What was replaced so far, by kind."""
+        """The number of replacements so far, by kind."""
         self._standins: dict[tuple[str, str], str] = {}
         self._numbers: dict[str, int] = {}
         self._ids: dict[str, str] = {}
         self._id_tails: dict[str, list[tuple[str, int]]] = {}
         self._people: dict[tuple[str, ...], str] = {}
-        """The words of a name, folded, with its stand-in."""
+        """The folded words of a name → its placeholder."""
         self._firsts: dict[str, int] = {}
-        """The first word of each name, with the most words a name that begins so has."""
-        self._perhaps: dict[str, None] = {}
+        """The first word of each name → the length in words of the longest name that starts with it."""
+        self._possible_names: dict[str, None] = {}
         self._ordinary: set[str] = set()
-        """Words that stand in small letters somewhere, folded."""
+        """Words that occur in lower case somewhere, folded."""
         self._east: dict[str, str] = {}
         self._east_longest = 0
 
     def learn(self, text: str) -> None:
-        """Take note of the people a text names, without changing it."""
+        """Collect the people named in a text."""
         language = detect_language(text)[1]
         for name in names(text, language):
             if name.kind == "person":
                 self.meet(name.text)
             elif not name.kind and language != "german" and _TWO_OR_THREE.fullmatch(name.text):
-                self._perhaps.setdefault(name.text)
-        if len(self._ordinary) < _MOST_WORDS:
+                self._possible_names.setdefault(name.text)
+        if len(self._ordinary) < _MAX_WORDS:
             self._ordinary.update(map(fold, _SMALL.findall(text)))
 
     def text(self, text: str) -> str:
-        """The text with everything personal replaced."""
+        """Replace all personal data in a text."""
         self.learn(text)
         return self._replaced(text)
 
     def learn_value(self, value: Any, key: str = "") -> None:
-        """Take note of the people a JSON value names, in its texts and under keys such as `author`."""
+        """Collect the people named in a JSON value, in its texts and under keys such as `author`."""
         if isinstance(value, str):
             self.learn(value)
             kind = _ID_KEYS.get(key)
@@ -117,21 +117,21 @@ class Anonymizer:
                 self.learn_value(inner, key)
 
     def value(self, value: Any, key: str = "") -> Any:
-        """A JSON value that was learned, of the same structure, with everything personal replaced, in keys as well."""
+        """Replace all personal data in a JSON value learned before, including its keys; the structure is preserved."""
         if isinstance(value, str):
             if key in _BIRTH_KEYS and any(map(str.isdigit, value)):
                 return self._standin("birth date", value)
             return self._replaced(value)
         if isinstance(value, Mapping):
-            made: JsonObject = {}
+            result: JsonObject = {}
             for name, inner in value.items():
                 shown = plain = self._replaced(str(name))
                 count = 1
-                while shown in made:
+                while shown in result:
                     count += 1
                     shown = f"{plain} ({count})"
-                made[shown] = self.value(inner, str(name).lower().replace("-", "_"))
-            return made
+                result[shown] = self.value(inner, str(name).lower().replace("-", "_"))
+            return result
         if isinstance(value, list | tuple):
             return [self.value(inner, key) for inner in value]
         if isinstance(value, int) and not isinstance(value, bool) and key in _ID_KEYS:
@@ -139,33 +139,33 @@ class Anonymizer:
         return value
 
     def know(self, kind: str, id: str) -> None:
-        """Take note of an id; one without a letter or digit is none."""
+        """Register an id to replace; one without a letter or digit is ignored."""
         runs = list(_ALNUM.finditer(id))
         if runs and id not in self._ids:
             self._ids[id] = self._numbered(kind, id, f"{kind}-{{}}")
             self._id_tails.setdefault(runs[-1].group(), []).append((id, len(id) - runs[-1].end()))
 
     def _numbered(self, kind: str, what: str, label: str) -> str:
-        """The stand-in for something of a kind: its label with a number that counts within the kind."""
+        """The placeholder of a value: its label with a number, counted per kind."""
         known = self._standins.get((kind, what))
         if known is None:
             self._numbers[kind] = self._numbers.get(kind, 0) + 1
             known = self._standins[kind, what] = label.format(self._numbers[kind])
         return known
 
-    def _decide(self) -> None:
-        """Take two capitalized words for a name unless one of them is an ordinary word somewhere in the texts.
+    def _add_possible_names(self) -> None:
+        """Treat capitalized words as a name unless one of them occurs in lower case somewhere in the texts.
 
-        Whether a person, a place or a product is named so, nothing tells: the stand-in does not say either.
+        It may name a person, a place or a product, so the placeholder is a neutral one.
         """
-        for name in self._perhaps:
+        for name in self._possible_names:
             words = tuple(fold(word) for word in _WORD.findall(name))
             if words not in self._people and not any(word in self._ordinary for word in words):
                 self._add(words, self._numbered("name", " ".join(words), "Name {}"))
-        self._perhaps.clear()
+        self._possible_names.clear()
 
     def meet(self, name: str) -> None:
-        """Take note of a person: by the whole name and by each part that stands for it."""
+        """Register a person, by the full name and by each part that can be used for it."""
         name = " ".join(name.split())
         if _HANGUL.fullmatch(name) or _EAST.fullmatch(name):
             self._meet_east(name)
@@ -200,9 +200,9 @@ class Anonymizer:
             self._east_longest = max(self._east_longest, len(name))
 
     def _replaced(self, text: str) -> str:
-        """Replace what is known. What has a form of its own goes first, so that no name is cut out of an address."""
-        if self._perhaps:
-            self._decide()
+        """Replace everything known; formatted data first, so that no name is replaced inside an address."""
+        if self._possible_names:
+            self._add_possible_names()
         found = [
             *(_secret(text, one) for one in secrets.found(text)),
             *forms(text),
@@ -214,7 +214,7 @@ class Anonymizer:
         for start, stop, kind, what in found:
             if start >= end:
                 parts += (self._without_people(text[end:start]), self._standin(kind, what))
-            end = max(end, stop)  # of two that overlap nothing of the second may stay
+            end = max(end, stop)  # of two overlapping matches, nothing of the second may remain
         return "".join((*parts, self._without_people(text[end:])))
 
     def _standin(self, kind: str, what: str) -> str:
@@ -222,7 +222,7 @@ class Anonymizer:
         return self._ids[what] if kind == "id" else self._numbered(kind, what, _LABELS[kind])
 
     def _ids_in(self, text: str) -> list[Form]:
-        """Where known ids stand. Each is looked up by its last run of letters and digits: there may be very many."""
+        """Find known ids, looked up by their last run of letters and digits, as there may be very many."""
         found: list[Form] = []
         for match in _ALNUM.finditer(text) if self._ids else ():
             for id, after in self._id_tails.get(match.group(), ()):
@@ -263,7 +263,7 @@ class Anonymizer:
         return "".join((*parts, text[end:]))
 
     def _named(self, text: str, tokens: list[tuple[int, int, str]], at: int) -> tuple[int, str]:
-        """How many words from here on are the name of somebody, the most there can be, and the stand-in."""
+        """The number of words of the longest known name that starts here, 0 if none, and its placeholder."""
         start, _, first = tokens[at]
         longest = self._firsts.get(_bare(first), 0)
         for count in range(min(longest, len(tokens) - at), 0, -1):
@@ -273,9 +273,9 @@ class Anonymizer:
                 continue
             if count > 1 or first[0].isupper() or not first[0].islower():
                 before = text[max(0, start - 8) : start].rstrip(" \t\"'“‘(")
-                begins = not before or before[-1] in ".!?\n"
-                if count == 1 and begins and fold(first) in STOPWORDS["english"] and first != first.upper():
-                    return 0, ""  # "Will you ...": a small word that begins a sentence
+                starts_sentence = not before or before[-1] in ".!?\n"
+                if count == 1 and starts_sentence and fold(first) in STOPWORDS["english"] and first != first.upper():
+                    return 0, ""  # "Will you ...": a stopword at the start of a sentence
                 return count, standin
             if _bare(first) not in _ORDINARY:
                 return count, standin
@@ -285,7 +285,7 @@ class Anonymizer:
         run = match.group()
         for size in range(min(self._east_longest, len(run)), 0, -1):
             standin = self._east.get(run[:size])
-            # Three syllables are a name by themselves; two must be followed by what follows a name.
+            # Three syllables are enough for a name; two must be followed by a title or particle.
             if standin and (size > 2 or _AFTER.fullmatch(run, size)):
                 self._count()
                 return standin + run[size:]

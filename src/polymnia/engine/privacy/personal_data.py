@@ -1,6 +1,6 @@
-"""Personal data that has a form of its own: accounts, addresses of machines, handles, birth dates, postal addresses.
+"""Finds personal data with a recognizable format: accounts, IP and MAC addresses, handles, birth dates, addresses.
 
-What has a check digit is checked by it, and what has a grammar by its parser, so that an order number stays one.
+Check digits are verified and structured values parsed, so that an order number is not mistaken for an account.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from polymnia.engine.text.document import MAIL
 
 
 class Form(NamedTuple):
-    """A place of a text, its kind, and what it stands for: the same thing written otherwise has the same ``what``."""
+    """A match in a text: its span, its kind, and its normalized value ``what``, equal for different spellings."""
 
     start: int
     end: int
@@ -21,7 +21,7 @@ class Form(NamedTuple):
     what: str
 
 
-# The length of an account number by its country, as the registry of IBAN has it.
+# The length of an IBAN by country, from the IBAN registry.
 _IBAN_LENGTHS = {
     one[:2]: int(one[2:])
     for one in (
@@ -42,8 +42,8 @@ _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-
 _USERINFO = re.compile(r"(?<=://)[^\s/@:]{1,100}(?::[^\s/@]{0,200})?(?=@[\w.-])")
 _HANDLE = re.compile(r"(?<![\w@./:`$%-])@(?=[\w.-]{0,38}[^\W\d_])[^\W_](?:[\w.-]{0,38}\w)?(?![\w/(@]|\.\w)")
 
-# In Korea and the United States.
-# Korean and Japanese go on without a space behind a number, so only Latin letters belong to it.
+# National id numbers of Korea and the United States. Korean and Japanese text continues without a space after a
+# number, so only Latin letters count as part of it.
 _CITIZEN = re.compile(
     r"(?<![A-Za-z0-9_-])(?:\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}|(?!000|666|9)\d{3}-\d{2}-\d{4})(?![A-Za-z0-9_-])"
 )
@@ -72,8 +72,8 @@ _BIRTH = re.compile(
 _BORN_BEHIND = re.compile(
     rf"((?<!\d)(?:{_NUMERIC_DAY}|(?:19|20)?\d\d(?:년|年)?|\d{{6}}))\s?(?:(?<=[년일])생|생(?![가-힣])|生まれ|에\s태어)"
 )
-_BESIDE = 40  # characters between the word and the day
-_JUST_BEFORE = 26  # characters before the word in which a day may stand that belongs to it
+_BESIDE = 40  # max. characters between the word and the date after it
+_JUST_BEFORE = 26  # max. characters before the word in which its date may be
 
 _WORDS = r"[^\W\d_][\w.'’-]{0,30}"
 _TITLE_WORDS = r"(?:[A-ZÀ-Þ][\w.'’-]{0,30}\s){1,4}"
@@ -116,7 +116,7 @@ _ADDRESS = [re.compile(one) for one in _STREETS]
 
 
 def forms(text: str) -> Iterator[Form]:
-    """Every place of a text that is personal by its form; some may overlap."""
+    """All personal data in a text that has a recognizable format; matches may overlap."""
     digits = any(map(str.isdigit, text))
     if digits:
         yield from _accounts(text)
@@ -140,14 +140,14 @@ def _accounts(text: str) -> Iterator[Form]:
         length = _IBAN_LENGTHS.get(match[1][:2])
         if length is None:
             continue
-        taken, end = match[1], match.end(1)
+        iban, end = match[1], match.end(1)
         for char in match[2]:
-            if len(taken) == length:
+            if len(iban) == length:
                 break
             end += 1
-            taken += char if char.isalnum() else ""
-        if len(taken) == length and _mod97(taken):
-            yield Form(match.start(), end, "iban", taken)
+            iban += char if char.isalnum() else ""
+        if len(iban) == length and _mod97(iban):
+            yield Form(match.start(), end, "iban", iban)
 
 
 def _mod97(iban: str) -> bool:
@@ -164,7 +164,7 @@ def _machines(text: str) -> Iterator[Form]:
         except ValueError:
             continue
         if _RELEASE.search(text, max(0, match.start() - 12), match.start()):
-            continue  # four numbers of a version
+            continue  # a version number of four parts
         if not (address.is_loopback or address.is_unspecified):
             yield Form(match.start(), match.end(), "ip", address.compressed)
     for match in _MAC.finditer(text):

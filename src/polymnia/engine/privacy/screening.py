@@ -1,7 +1,7 @@
-"""Screening: everything that is about to be written is looked through for credentials, whichever way it came.
+"""Screening: checks everything that is written for credentials.
 
-It stands between the verbs and the store: whatever writes a text passes it, so no tool, command or import can go around
-it. What was stored before is left alone, and an undo brings back what was there.
+It sits between the verbs and the store, so no tool, command or import can bypass it. Texts stored earlier are not
+checked, and an undo restores them unchanged.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from polymnia.models import Author, EntityDraft, JsonObject, Limits, Note, Recor
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest
 
-_MOST = 100  # findings that are reported
-_BETWEEN = "\n\0\n"  # no text has a NUL, and no pattern reaches across it
+_MAX_FINDINGS = 100
+_BETWEEN = "\n\0\n"  # no text contains a NUL, and no pattern matches across it
 
 
 class Screen:
-    """What happens to credentials: ``manner`` is flag (they are reported), redact (they are masked) or refuse.
+    """Handles credentials: ``manner`` is flag (report them), redact (mask them) or refuse.
 
-    ``found`` are the findings since this screen was made; a server makes one for every call.
+    ``found`` has the findings since this screen was created; a server creates one per call.
     """
 
     def __init__(self, manner: str = "flag", limits: Limits | None = None) -> None:
         self.manner = manner
         self.limits = limits or Limits()
         self.found: list[JsonObject] = []
-        self._seen: dict[str, str] = {}  # texts that were looked through, and what they became
+        self._seen: dict[str, str] = {}  # text → its screened form
 
     def forget(self) -> None:
-        """A change is over: its texts need not be known any more."""
+        """Drop the cached texts at the end of a change."""
         self._seen.clear()
 
     def notes(self) -> list[Note]:
-        """What was found, in words."""
+        """The findings as a note for the caller."""
         if not self.found:
             return []
         fields = ", ".join(dict.fromkeys(f"{one['field']} ({one['kind']})" for one in self.found))
@@ -50,7 +50,7 @@ class Screen:
         return [Note("possible_credentials", f"What looks like a credential was {done}: {fields}.")]
 
     def text(self, text: str, field: str) -> str:
-        """A text as it may be stored."""
+        """Screen a text and return it as it may be stored."""
         if text in self._seen:
             return self._seen[text]
         with importing():
@@ -63,14 +63,14 @@ class Screen:
                 f"{field} looks as if it held a credential ({kinds})",
                 hint="Take it out, or start the server with --secrets flag or redact.",
             )
-        for one in found[: _MOST - len(self.found)]:
+        for one in found[: _MAX_FINDINGS - len(self.found)]:
             finding = {"field": field, "kind": one.kind, "start": one.start, "end": one.end, "shown": one.shown}
             self.found.append(finding)
         self._seen[text] = secrets.masked(text) if found and self.manner == "redact" else text
         return self._seen[text]
 
     def name(self, name: str, field: str) -> str:
-        """A name as it may be stored. It is never masked: others would not find what they named."""
+        """Screen a name. It is never masked but refused, because a masked name could not be looked up."""
         if self.text(name, field) != name:
             raise Refused(
                 f"{field} looks as if it held a credential, and a name cannot be masked",
@@ -79,42 +79,42 @@ class Screen:
         return name
 
     def names(self, **names: str | None) -> None:
-        """Refuse names kept beside the memories (of a project, of whoever calls), unless they are only reported."""
+        """Screen names stored outside the memories (of the project, of the caller), unless ``manner`` is flag."""
         if self.manner != "flag":
             for field, name in names.items():
                 if name is not None:
                     self.name(name, field)
 
     def value(self, value: Any, field: str) -> Any:
-        """The same for whatever JSON holds, keys included."""
+        """Screen a JSON value, including its keys."""
         if isinstance(value, dict):
             check_room(value, self.limits)
-        return self._looked_at(value, field)
+        return self._screened(value, field)
 
-    def _looked_at(self, value: Any, field: str) -> Any:
+    def _screened(self, value: Any, field: str) -> Any:
         if isinstance(value, str):
             return self.text(value, field)
         if isinstance(value, dict):
             self._count(value.values(), field)
             return {
-                (shown := self.text(key, f"{field} key") if isinstance(key, str) else key): self._looked_at(
+                (shown := self.text(key, f"{field} key") if isinstance(key, str) else key): self._screened(
                     inner, f"{field}.{shown}"
                 )
                 for key, inner in value.items()
             }
         if isinstance(value, list | tuple):
             self._count(value, field)
-            return type(value)(self._looked_at(inner, f"{field}[{i}]") for i, inner in enumerate(value))
+            return type(value)(self._screened(inner, f"{field}[{i}]") for i, inner in enumerate(value))
         return value
 
     def _count(self, values: Collection[Any], field: str) -> None:
-        """Refuse more than one call may bring: each text is looked through, so a million of them would take minutes."""
+        """Refuse more items than the batch limit: screening a million texts would take minutes."""
         texts = sum(isinstance(value, str | dict | list) for value in values)
         if texts > self.limits.batch:
             raise OverLimit(field, texts, "items", self.limits.batch, "max_batch")
 
     def drafts(self, drafts: Sequence[EntityDraft]) -> list[EntityDraft]:
-        """Memories as they may be stored."""
+        """Screen memories."""
         if self._clear(text for one in drafts for text in _texts(one)):
             return list(drafts)
         return [self._draft(one) for one in drafts]
@@ -131,11 +131,11 @@ class Screen:
             for at, text in enumerate(one.observations)
         )
         fields = ("extra", "category", "summary", "tags", "metadata")
-        rest = {field: self._looked_at(getattr(one, field), field) for field in fields}
+        rest = {field: self._screened(getattr(one, field), field) for field in fields}
         return replace(one, kind=self.text(one.kind, "type"), observations=observed, **rest)
 
     def observations(self, items: Sequence[tuple[str, Sequence[str]]]) -> list[tuple[str, Sequence[str]]]:
-        """Observations to add, each item with what they are added to, as they may be stored."""
+        """Screen observations to add, each item with the name they are added to."""
         if self._clear(text for _, texts in items for text in texts):
             return list(items)
         return [
@@ -144,7 +144,7 @@ class Screen:
         ]
 
     def relations(self, drafts: Sequence[RelationDraft]) -> Sequence[RelationDraft]:
-        """Relations as they may be stored."""
+        """Screen relations."""
         if self._clear(text for one in drafts for text in _texts_in(asdict(one))):
             return drafts
         return [self._relation(one) for one in drafts]
@@ -152,16 +152,16 @@ class Screen:
     def _relation(self, one: RelationDraft) -> RelationDraft:
         self.name(one.source, "from")
         self.name(one.target, "to")
-        rest = {field: self._looked_at(getattr(one, field), field) for field in ("context", "metadata", "extra")}
+        rest = {field: self._screened(getattr(one, field), field) for field in ("context", "metadata", "extra")}
         return replace(one, type=self.text(one.type, "relationType"), **rest)
 
     def know(self, record: Record) -> None:
-        """What a memory says already may stay as it is."""
+        """Accept the texts that a memory already has."""
         for text in _texts(record):
             self._seen.setdefault(text, text)
 
     def _clear(self, texts: Iterable[str]) -> bool:
-        """Whether nothing is found in any of many texts: one look at all of them costs little more than at one."""
+        """Whether none of the texts has a finding; screening them joined costs little more than screening one."""
         new = [text for text in dict.fromkeys(texts) if text not in self._seen]
         if new:
             with importing():
@@ -174,7 +174,7 @@ class Screen:
 
 
 def _texts(one: EntityDraft | Record) -> Iterator[str]:
-    """Every text of a memory."""
+    """All texts of a memory."""
     yield from (text for text in (one.name, one.kind, one.scope, one.session, one.category, one.summary) if text)
     yield from one.observations
     yield from one.tags
@@ -195,12 +195,12 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def screened(store: Store, screen: Screen) -> Store:
-    """A store whose writes are screened."""
+    """Wrap a store so that its writes are screened."""
     return cast(Store, _ScreenedStore(store, screen))
 
 
 class _ScreenedStore:
-    """Hands out screened transactions; everything else is the store's own."""
+    """Opens screened transactions; everything else is delegated to the store."""
 
     def __init__(self, inner: Store, screen: Screen) -> None:
         self._inner = inner
@@ -224,9 +224,9 @@ class _ScreenedStore:
 
 
 class Screened:
-    """A transaction whose new texts are screened; everything else is the transaction's own.
+    """A transaction that screens new texts; everything else is delegated.
 
-    A test holds that each of its primitives is either here or brings no text.
+    A test checks that every primitive is either overridden here or takes no text.
     """
 
     def __init__(self, inner: Transaction, screen: Screen) -> None:
@@ -237,7 +237,7 @@ class Screened:
         return getattr(self.inner, name)
 
     def _know(self, id: int) -> None:
-        """What a memory says already may stay as it is."""
+        """Accept the texts that a memory already has."""
         for old in self.inner.load([id]):
             self._screen.know(old)
 
@@ -246,7 +246,7 @@ class Screened:
         return self.inner.add_records(self._screen.drafts(drafts))
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
-        """Give a record a new kind and new observations."""
+        """Replace a record's kind and observations."""
         self._know(id)
         (screened,) = self._screen.drafts([draft])
         return self.inner.replace_record(id, screened)
@@ -262,16 +262,16 @@ class Screened:
         return self.inner.add_relations((one.source, one.target, one.type, one.extra) for one in screened)
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
-        """Store relations that carry more than their ends."""
+        """Store relations with all their fields."""
         return self.inner.relate(self._screen.relations(list(drafts)))
 
     def set_extra(self, id: int, extra: JsonObject) -> None:
-        """Replace the foreign keys a record carries."""
+        """Replace the foreign keys of a record."""
         self._know(id)
         self.inner.set_extra(id, self._screen.value(extra, "extra"))
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
-        """Give a record other values in some of its columns."""
+        """Update some columns of a record."""
         self._know(id)
         screened: JsonObject = {}
         for column, value in changes.items():
@@ -282,5 +282,5 @@ class Screened:
         return self.inner.revise(id, screened)
 
     def add_session(self, name: str) -> None:
-        """Begin a session."""
+        """Start a session."""
         self.inner.add_session(self._screen.name(name, "session_id"))

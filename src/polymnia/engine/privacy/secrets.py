@@ -1,4 +1,4 @@
-"""Secrets: credentials in a text that nobody wants to see stored, known by their form or by the name before them."""
+"""Finds credentials in a text, by their format or by the name before them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from math import log2
 from msgspec import Struct
 
 _Place = tuple[int, int, str]
-"""Where a credential begins and ends, and what it is."""
+"""The start, end and kind of a credential."""
 
-# Kind, what stands in every one of them, and what it looks like.
+# Kind, a substring of every match (checked first), and the pattern.
 _TABLE = r"""
 aws_access_key AKIA AKIA[A-Z0-9]{16}
 aws_access_key ASIA ASIA[A-Z0-9]{16}
@@ -59,7 +59,7 @@ _STORES = frozenset(
     """.split()
 )
 _AUTHORIZATION = re.compile(r"(?i:\b(bearer|basic|token))[ \t]+([A-Za-z0-9_.~+/-]{16,}={0,2})")
-_CARD = re.compile(  # begins with a digit, which is looked for four times as fast as what is not before it
+_CARD = re.compile(  # starts with a digit: four times as fast as starting with the lookbehind
     r"[0-9](?<![\w.,+/-][0-9])(?:[0-9]{3}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{3}([ -])[0-9]{6}\2[0-9]{5}"
     r"|[0-9]{12,15}|[0-9]{18})(?![\w/-]|[.,]\d)"
 )
@@ -93,10 +93,10 @@ _NAMES_IT = re.compile(
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
-_NEXT = re.compile(r"&(?=[\w.-]+=)")  # the next parameter of an address; any other & may belong to a password
+_NEXT = re.compile(r"&(?=[\w.-]+=)")  # the next URL parameter; any other & may belong to a password
 _TOKEN = re.compile(r"[A-Za-z0-9_+/=.~:%!@#$^&*-]+")
 
-# One piece of a value that holds a place.
+# One component of a placeholder value.
 _DUMMY = re.compile(
     r"(?i)(?:your|my|the|an?|some|insert|replace|change(?:me)?|enter|put|add|here|this|with|real|own|actual|example|sample"
     r"|dummy|fake|test(?:ing)?|placeholder|todo|tbd|none|null|undefined|true|false|secret|password|passwd|passphrase|pass"
@@ -109,7 +109,7 @@ _REFERENCE = re.compile(
 
 
 class Secret(Struct, frozen=True):
-    """A credential: what it is, where it stands in the text, and how it may be shown."""
+    """A credential: its kind, its position in the text, and its masked form."""
 
     kind: str
     start: int
@@ -118,11 +118,11 @@ class Secret(Struct, frozen=True):
 
 
 def found(text: str) -> list[Secret]:
-    """The credentials in a text, in its order; none of them overlaps another."""
+    """The credentials in a text, in text order and without overlaps."""
     secrets: list[Secret] = []
     end = 0
     places = (*_tokens(text), *_private_keys(text), *_in_urls(text), *_cards(text), *_named(text))
-    # A token of a known form inside a longer value that is only named: the longer one hides more.
+    # A known token inside a longer named value: the longer one wins, as it hides more.
     for start, stop, kind in sorted(places, key=lambda one: (one[0], -one[1])):
         if start >= end:
             secrets.append(Secret(kind, start, stop, _shown(kind, text[start:stop])))
@@ -131,7 +131,7 @@ def found(text: str) -> list[Secret]:
 
 
 def masked(text: str) -> str:
-    """The text with each credential replaced by what may be shown of it."""
+    """The text with each credential replaced by its masked form."""
     parts: list[str] = []
     end = 0
     for secret in found(text):
@@ -141,7 +141,7 @@ def masked(text: str) -> str:
 
 
 def _shown(kind: str, token: str) -> str:
-    """A credential as it may be shown: enough to know it again, never enough to use it."""
+    """The masked form of a credential: enough to recognize it, not enough to use it."""
     if kind == "private_key":
         return f"{token[: token.index('-----', 5) + 5]}…"
     if kind == "credit_card":
@@ -167,19 +167,19 @@ def _tokens(text: str) -> Iterator[_Place]:
 
 
 def _private_keys(text: str) -> Iterator[_Place]:
-    done = 0
+    end = 0
     for match in _BEGIN.finditer(text):
-        if match.start() < done:
+        if match.start() < end:
             continue
         last = _FINISH.search(text, match.end(), match.end() + _LONGEST_KEY)
-        done = last.end() if last else _base64_end(text, match.end())
-        body = text[match.end() : last.start() if last else done]
+        end = last.end() if last else _base64_end(text, match.end())
+        body = text[match.end() : last.start() if last else end]
         if sum(c.isalnum() for c in body) >= 16 and "..." not in body[:80]:
-            yield match.start(), done, "private_key"
+            yield match.start(), end, "private_key"
 
 
 def _base64_end(text: str, at: int) -> int:
-    """Where the lines of a key end whose last line is missing."""
+    """The end of a private key without a closing line."""
     match = re.compile(r"(?:[\s\\nr]{0,8}[A-Za-z0-9+/=]{16,80}){0,200}").match(text, at)
     return match.end() if match else at
 
@@ -219,13 +219,13 @@ def _is_jwt(token: str) -> bool:
 
 
 def _named(text: str) -> Iterator[_Place]:
-    """Where credentials stand that are known by the name before them, and what they are."""
-    small = text.lower()
-    if len(small) != len(text):
-        small = text.translate(_ASCII_CASE)
-    for names, kind, judge in ((_PASSWORDS, "password", _is_password), (_KEYS, "secret", _is_key)):
+    """Find credentials by the name before them, such as ``password =``."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text.translate(_ASCII_CASE)
+    for names, kind, is_credential in ((_PASSWORDS, "password", _is_password), (_KEYS, "secret", _is_key)):
         for name in names:
-            at = small.find(name)
+            at = lowered.find(name)
             while at >= 0:
                 end = at + len(name)
                 match = _ASSIGNED.match(text, end) or (_PAIRED.match(text, end) if kind == "secret" else None)
@@ -234,20 +234,22 @@ def _named(text: str) -> Iterator[_Place]:
                     value = _whole(text, start, match["quote"]) or _trimmed(match["value"])
                     sign = match.groupdict().get("sign", "=")
                     before = text[max(0, at - 24) : at]
-                    if not _NAMES_IT.match(text, end, start) and judge(value, bool(match["quote"]), sign, before, name):
+                    if not _NAMES_IT.match(text, end, start) and is_credential(
+                        value, bool(match["quote"]), sign, before, name
+                    ):
                         yield start, start + len(value), kind
                     end = start + len(value)
-                at = small.find(name, end)
+                at = lowered.find(name, end)
 
 
 def _whole(text: str, start: int, quote: str) -> str:
-    """What stands between quotes, which may have spaces."""
+    """The value up to the closing quote, including spaces; empty if there is none on the line."""
     end = text.find(quote, start, start + 256) if quote else -1
     return "" if end < 0 or "\n" in text[start:end] else text[start:end]
 
 
 def _trimmed(value: str) -> str:
-    """A value without what ends a sentence, a list or a line of code."""
+    """A value without trailing punctuation of a sentence, a list or a line of code."""
     value = _NEXT.split(value, maxsplit=1)[0]
     for sign in (";", ",", "|"):
         value = value.split(sign, 1)[0]
@@ -262,7 +264,7 @@ def _is_password(value: str, quoted: bool, sign: str, before: str, name: str) ->
     if " " in value:
         return "=" in sign or name == "passphrase"
     if quoted:
-        # A word in quotes after a colon is a label in more languages than one: "Passwort": "Kennwort".
+        # A quoted word after a colon is often a translated label: "Passwort": "Kennwort".
         return value.isascii() and (sign in ("=", ":=", "=>") or _mixed(value) or not value.istitle())
     if not value.isascii() or re.fullmatch(r"\d{1,3}|[a-z]+-?[a-z]*|\d+[-–]\d+", value):
         return False
@@ -293,17 +295,17 @@ def _is_key(value: str, quoted: bool, sign: str, before: str, name: str) -> bool
 
 
 def _is_dummy(value: str) -> bool:
-    """Whether a value only holds the place of one: YOUR_API_KEY, xxxx, ****, changeme."""
+    """Whether a value is a placeholder: YOUR_API_KEY, xxxx, ****, changeme."""
     return not _DUMMY.sub("", value) and not value.isdigit()
 
 
 def _varied(token: str) -> bool:
-    """Whether a token is more than one sign again and again: sk-xxxxxxxxxxxxxxxxxxxx holds a place."""
+    """Whether a token is not just a repeated character, as in the placeholder sk-xxxxxxxxxxxxxxxxxxxx."""
     return re.search(r"([xX0.*])\1{7}|(.)\2{11}", token) is None and len(set(token)) >= 8
 
 
 def _is_reference(value: str) -> bool:
-    """Whether a value names where the real one is kept: ${TOKEN}, os.environ[...], getpass()."""
+    """Whether a value refers to where the real one is stored: ${TOKEN}, os.environ[...], getpass()."""
     return _REFERENCE.match(value) is not None
 
 
@@ -313,6 +315,6 @@ def _mixed(token: str) -> bool:
 
 
 def _entropy(token: str) -> float:
-    """How many bits a character of the token tells."""
+    """The Shannon entropy of the token, in bits per character."""
     counts = (token.count(c) / len(token) for c in set(token))
     return -sum(share * log2(share) for share in counts)

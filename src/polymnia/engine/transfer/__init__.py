@@ -1,4 +1,4 @@
-"""Transfer: memories, projects and citations as files people have, out and in; one module a format."""
+"""Transfer: export and import of memories and projects, and citations. Each file format has its own module."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
 
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
-_COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip begin in base64
+_COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip files start in base64
 
 
 class TransferVerbs(KnowledgeVerbs):
     """Exporting memories and projects, importing them, and citing."""
 
     def folder(self) -> Folder:
-        """The folder of the files that are written and read here."""
+        """The export folder: exports are written to it, imports are read from it."""
         from polymnia.engine.transfer.folder import Folder
 
         shown = None if self.grant.projects is None else "the export folder of this project"
@@ -48,9 +48,9 @@ class TransferVerbs(KnowledgeVerbs):
         associations: bool = True,
         step: Step | None = None,
     ) -> Exported:
-        """Write the memories of a scope and everything below it, or all, to a file of the export folder.
+        """Write the memories of a scope and its subscopes, or all memories, to a file in the export folder.
 
-        Without a ``name`` the archive comes in the answer. What is exported imports again as it was.
+        Without a ``name`` the archive is part of the result. Importing an export restores it unchanged.
         """
         from polymnia.engine.transfer.archives import export_memories
 
@@ -81,16 +81,16 @@ class TransferVerbs(KnowledgeVerbs):
         validate: bool = True,
         step: Step | None = None,
     ) -> ImportedMemories:
-        """Take in an archive from a file of the export folder, or given as ``data``; one undo takes all of it back.
+        """Import an archive from a file in the export folder or from ``data``; a single undo reverts it.
 
-        With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it what
-        can be imported is, and the answer lists the rest.
+        With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it,
+        invalid records are skipped and listed in the result.
         """
         from polymnia.engine.transfer.archives import ImportedMemories, import_memories, problems
 
         if (name is None) == (data is None):
-            both = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
-            raise Invalid(both, field="file_path")
+            why = "Give file_path or import_data, not both" if name is not None else "Give file_path or import_data"
+            raise Invalid(why, field="file_path")
         below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "target_scope_prefix")
         if name is not None:
             name = _name_inside(self.folder().path, name)
@@ -98,8 +98,8 @@ class TransferVerbs(KnowledgeVerbs):
         total = 0
         if validate:
             with self.store.read(self.project) as snapshot:
-                wrong, total = problems(open, snapshot, self.limits, below)
-            _check(wrong)
+                found, total = problems(open, snapshot, self.limits, below)
+            _check(found)
         return self._write(
             "import",
             lambda tx: import_memories(
@@ -118,16 +118,16 @@ class TransferVerbs(KnowledgeVerbs):
         compress: bool = False,
         step: Step | None = None,
     ) -> ProjectExport:
-        """The project as one file: in the answer where it fits, else in the export folder.
+        """Export the project as one file: inline if it fits into the response, otherwise in the export folder.
 
-        Whoever may only read gets what fits into an answer: nobody who may change nothing fills a disk.
+        A read-only caller gets inline exports only, so it cannot fill the disk.
         """
         from polymnia.engine.transfer.project_export import Including, export_project
 
         stamp = moment(time.time_ns() // 1000).replace(":", "").replace("-", "")[:15]
         ending = _ENDINGS[form] + (".gz" if compress and form != "zip" else "")
         if including is not None and including.embeddings:
-            # What was stored a moment ago has no vectors yet.
+            # Items stored a moment ago have no vectors yet.
             self.finding().catch_up(self.project, lambda _, done, total: step(done, total) if step else None)
         with self.store.read(self.project) as snapshot:
             return export_project(
@@ -155,39 +155,39 @@ class TransferVerbs(KnowledgeVerbs):
         relate: bool = False,
         step: Step | None = None,
     ) -> tuple[ProjectImport, int]:
-        """Take a project file in, from the export folder or given as text (base64 where it is compressed).
+        """Import a project file from the export folder or from text (base64 if it is compressed).
 
-        With ``embed`` what is new has its vectors when this returns, False means it never gets any; with ``relate`` the
-        relationships its texts show are drawn. Answers what was imported, and how many relationships were drawn.
+        With ``embed`` new items have their vectors when this returns; False means they never get any. ``relate`` adds
+        relationships detected in their texts. Returns the import's result and how many relationships were detected.
         """
         from polymnia.engine.transfer.project_import import import_project, problems
 
         open = self._opener(name, data)
         if validate:
             _check(problems(open, form, self.limits))
-        new: list[Record] = []
+        new_records: list[Record] = []
 
-        def bring(tx: Transaction) -> ProjectImport:
-            def made(records: list[Record]) -> None:
+        def import_into(tx: Transaction) -> ProjectImport:
+            def on_new(records: list[Record]) -> None:
                 if relate:
-                    new.extend(records)
+                    new_records.extend(records)
                 for record in records if embed is False else ():
                     number = record.id & 0xFFFFFFFF
                     self._put_vectors(tx, self.finding().unread(*read_as(record)), number, number + 1)
 
             return import_project(
-                tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=made
+                tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=on_new
             )
 
-        done = self._write("import_project", bring, step)
+        done = self._write("import_project", import_into, step)
         if embed:
             self.finding().reindex(self.project, lambda lane, done, total: None)
-        return done, self.detect(new) if new else 0
+        return done, self.detect(new_records) if new_records else 0
 
     def cite(
         self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
     ) -> Citation:
-        """An item as a style of citation writes it."""
+        """Cite an item in a citation style."""
         from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
@@ -195,7 +195,7 @@ class TransferVerbs(KnowledgeVerbs):
         return cite(item, style, permalink=permalink, access_date=access_date, now=time.time_ns() // 1000)
 
     def _opener(self, name: str | None, data: str | bytes | None) -> Callable[[], BinaryIO]:
-        """Opens what is imported, as often as it is read: ``data``, or the file of that name in the export folder."""
+        """A function that opens the import source anew: ``data``, or the named file in the export folder."""
         if data is not None:
             raw = _unpacked(data)
             return lambda: BytesIO(raw)
@@ -211,13 +211,13 @@ class TransferVerbs(KnowledgeVerbs):
 
 
 def _name_inside(folder: str, name: str) -> str:
-    """A name inside the folder; the whole path of such a file, as an export tells it, stands for its name."""
-    whole = os.path.realpath(folder) + os.sep
-    return name[len(whole) :].replace(os.sep, "/") if name.startswith(whole) else name
+    """The name relative to the folder; the full path that an export reports is accepted too."""
+    prefix = os.path.realpath(folder) + os.sep
+    return name[len(prefix) :].replace(os.sep, "/") if name.startswith(prefix) else name
 
 
 def _unpacked(data: str | bytes) -> bytes:
-    """Inline data as bytes; gzip and zip travel as base64."""
+    """Inline data as bytes; gzip and zip data is base64-encoded."""
     if isinstance(data, bytes):
         return data
     if data.lstrip().startswith(_COMPRESSED):

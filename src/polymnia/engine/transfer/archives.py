@@ -1,4 +1,4 @@
-"""Archives out of and into a project: all memories, or those of a scope and everything below it."""
+"""Exports and imports archives: all memories of a project, or those of a scope and its subscopes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Strategy = Literal["skip_duplicates", "overwrite", "create_versions", "merge_met
 
 
 class Exported(Struct, frozen=True, kw_only=True):
-    """What an export came to. ``path`` is where the file lies; without one ``data`` is the archive itself.
+    """The result of an export. ``path`` is the file's path; without one ``data`` is the archive itself.
 
-    Compressed data travels as base64. ``replaced`` says that a file of that name was there before.
+    Compressed data is base64-encoded. ``replaced`` tells whether a file of that name was overwritten.
     """
 
     count: int
@@ -55,7 +55,7 @@ def export_memories(
     limits: Limits,
     step: Step | None = None,
 ) -> Exported:
-    """Write an archive to a file of the folder, or into the answer."""
+    """Write an archive to a file in the folder, or return it inline if there is no name."""
     filters = Filters() if scope is None else Filters(scope=scope, scopes_below=True)
     uids: dict[str, str] = {}
     linked = 0
@@ -66,7 +66,7 @@ def export_memories(
             yield memory(record)
 
     def links() -> Iterator[JsonObject]:
-        """Those with both ends in the archive; of everything, also those whose ends name nothing yet."""
+        """Relations with both ends in the archive; a full export also has those with dangling ends."""
         nonlocal linked
         for relation in snapshot.relations() if associations else ():
             if scope is None or (relation.source in uids and relation.target in uids):
@@ -89,16 +89,16 @@ def export_memories(
 
 
 class _Bounded(io.BytesIO):
-    """Takes so many bytes and no more: an answer has to fit into a message."""
+    """A buffer with a maximum size, because a result has to fit into a message."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_bytes: int) -> None:
         super().__init__()
-        self._most = most
+        self._max_bytes = max_bytes
 
     def write(self, data: Any) -> int:
-        if self.tell() + len(data) > self._most:
+        if self.tell() + len(data) > self._max_bytes:
             raise ExportFailed(
-                f"The archive is larger than {self._most:,} bytes, which is the most that an answer can carry",
+                f"The archive is larger than {self._max_bytes:,} bytes, which is the most that an answer can carry",
                 hint="Give a file_path to write it to a file, or a scope to export less.",
             )
         return super().write(data)
@@ -108,9 +108,9 @@ class _Bounded(io.BytesIO):
 
 
 class ImportedMemories(Struct, frozen=True, kw_only=True):
-    """What an import came to, memory by memory; ``problems`` are the records that were left out, and why.
+    """The result of an import, counted in memories; ``problems`` lists the skipped records and why.
 
-    ``dropped`` counts by reason everything in the file that was not taken.
+    ``dropped`` counts by reason everything in the file that was not imported.
     """
 
     imported: int = 0
@@ -125,7 +125,7 @@ class ImportedMemories(Struct, frozen=True, kw_only=True):
 
 
 def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None) -> tuple[list[str], int]:
-    """Everything in an archive that cannot be imported, by its place and with the reason; and its memories, counted."""
+    """List everything in an archive that cannot be imported, with position and reason; also count its memories."""
     file = _Archive(open, limits, prefix, "skip_duplicates")
     loose = file.loose_links(named=False)
     known = content.finds(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
@@ -145,27 +145,26 @@ def import_memories(
     step: Step | None = None,
     total: int = 0,
 ) -> ImportedMemories:
-    """Take an archive into the project, all of it as one change. What cannot be taken is left out and reported.
+    """Import an archive into the project as one change; invalid records are skipped and reported.
 
-    A ``prefix`` is where new memories are filed; one that is here stays where it is, whatever the strategy.
-
-    ``total`` is how many memories there are, where that is known.
+    New memories are filed below ``prefix``; existing ones stay in their scope, whatever the strategy.
+    ``total`` is the number of memories in the archive, 0 if unknown.
     """
     file = _Archive(open, limits, prefix, strategy)
     links = file.add_memories(tx, step, total)
     if step is not None and len(file.uids) % PART:
         step(total or len(file.uids), total)
-    drawn = []
+    relations = []
     for item, ends in links:
         names, missing = file.names_of(tx, ends)
         if missing:
             file.refuse(item, _missing_ends(missing))
         else:
-            drawn.append(replace(ends[2], source=names[0], target=names[1]))
-    related = file.relate(tx, drawn, anew=strategy == "overwrite")
+            relations.append(replace(ends[2], source=names[0], target=names[1]))
+    related_count = file.relate(tx, relations, anew=strategy == "overwrite")
     return ImportedMemories(
         **file.counts,
-        associations=related,
+        associations=related_count,
         scopes=sorted(file.scopes),
         problems=file.problems(),
         dropped=file.dropped,
@@ -194,16 +193,16 @@ class _Archive(Importer):
         return draft(value, self._limits, self._prefix)
 
     def is_known_by_text(self, one: EntityDraft) -> bool:
-        """Whether a memory bears no name but its id and says one thing."""
+        """Whether a memory has no name other than its id and a single observation."""
         return one.name == one.uid and len(one.observations) == 1
 
     def is_same(self, one: EntityDraft, record: Record) -> bool:
         return record.scope == one.scope and record.name == record.uid
 
     def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
-        for made in tx.add_records(drafts):
-            self._names[made.uid] = made.name
-            self.scopes.add(made.path)
+        for record in tx.add_records(drafts):
+            self._names[record.uid] = record.name
+            self.scopes.add(record.path)
 
     def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
         strategy = self._strategy
@@ -226,7 +225,7 @@ class _Archive(Importer):
             tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
 
     def names_of(self, tx: Transaction, ends: Ends) -> tuple[list[str], list[str]]:
-        """The names of the memories at the ends of an association, and the ends that are nowhere."""
+        """The names of the memories at the ends of an association, and the ends that do not exist."""
         names: list[str] = []
         missing: list[str] = []
         for end, is_id in ends[:2]:

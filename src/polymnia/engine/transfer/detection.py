@@ -1,4 +1,4 @@
-"""What kind of file somebody wants to import: found by its content, never by its name."""
+"""Detects the kind of a file to import from its content."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from polymnia.engine.transfer.formats.project_zip import DOCUMENT
 from polymnia.engine.transfer.formats.records import BYTE_ORDER_MARK
 
 START = 64 * 1024
-"""As many bytes of the beginning of a file are enough to recognize it."""
+"""Bytes from the start of a file that are enough to recognize it."""
 
 CHAT_KEYS = frozenset(("mapping", "chat_messages", "messages", "conversations", "turns", "conversation_id"))
 GRAPH_SIGN = re.compile(
     rb'"(?:entities|relations)"\s*:\s*[\[{]|"type"\s*:\s*"(?:entity|relation)"'
     rb'|"(?:entityType|relationType|observations)"\s*:'
 )
-_HEAD = 400  # bytes in which our own files say what they are
+_HEAD = 400  # bytes within which our own files name their format
 _SQLITE = b"SQLite format 3\0"
 _OURS = b"Poly"  # the application id in the header of our stores
 _GZIP = b"\x1f\x8b"
@@ -33,16 +33,16 @@ _GRAPH_START = re.compile(rb'\s*(?:\{\s*"(?:entities|relations)"\s*:|\{\s*"type"
 
 
 class Detected(Struct, frozen=True):
-    """What a file is by its beginning. Whether one is a graph only the whole of it tells."""
+    """The kind of a file, judged by its start. Whether it is a graph takes the whole file."""
 
     kind: Literal["archive", "project", "graph?", "store", "database", "zip", "pdf", "binary", "gzip", "damaged gzip"]
     form: ProjectForm | None = None
     start: bytes = b""
-    """The beginning of what is in a gzip file that cannot be imported as it is."""
+    """The start of the decompressed content, for a gzip file that cannot be imported directly."""
 
 
 def detect(start: bytes) -> Detected:
-    """What a file is that begins with these bytes."""
+    """Detect the kind of a file from its first bytes."""
     if start.startswith(_SQLITE):
         return Detected("store" if start[68:72] == _OURS else "database")
     if start.startswith(_GZIP):
@@ -78,10 +78,10 @@ def _unpacked(start: bytes) -> Detected:
 
 
 def recognize(data: bytes, path: str) -> Literal["graph", "archive"] | ProjectForm | None:
-    """What a file is whose beginning does not say so; None where it is nothing that can be imported.
+    """Detect the kind of a file whose start is not conclusive; None if it cannot be imported.
 
-    A graph, whole or damaged, has sections, or items with the keys of a graph. A list of objects and a table show where
-    their contents stand. That a text is Markdown only its name can tell.
+    A graph, intact or damaged, has sections, or items with a graph's keys. A list of objects or a table needs a content
+    field or column. Only its file name identifies a text as Markdown.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         data = data.decode("utf-16", "replace").encode()

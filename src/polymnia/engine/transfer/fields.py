@@ -1,4 +1,4 @@
-"""Memories and associations as the records of a file, and back."""
+"""Converts memories and associations to records of a file, and back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from polymnia.models import (
 
 T = TypeVar("T")
 Ends = tuple[tuple[str, bool], tuple[str, bool], RelationDraft]
-"""An association: what its two ends are called and whether that is an id, and the relation without them."""
+"""An association: its two ends, each a name or id and whether it is an id, and the relation without its ends."""
 
 
 _MEMORY = {
@@ -37,24 +37,24 @@ _ASSOCIATION = {
     *("target_name", "type", "association_type", "strength", "context", "metadata", "extra", "origin", "created_at"),
     "id",
 }
-_MOST = 1 << 62
-_PART = 500
+_VERSION_LIMIT = 1 << 62
+_BATCH = 500
 
 
 def records_of(snapshot: Snapshot, filters: Filters, step: Step | None = None) -> Iterator[Record]:
-    """The records an export is made of, in the order of their making; a part of them is held at a time."""
+    """The records to export in the order of creation, loaded in batches."""
     base = snapshot.numbers[0] << 32
     ids = [base + number for number in snapshot.matching(filters)]
-    for start in range(0, len(ids), _PART):
+    for start in range(0, len(ids), _BATCH):
         if step is not None:
             step(start, len(ids))
-        yield from snapshot.load(ids[start : start + _PART])
+        yield from snapshot.load(ids[start : start + _BATCH])
     if step is not None and ids:
         step(len(ids), len(ids))
 
 
 def memory(record: Record) -> JsonObject:
-    """A memory as a record of an archive. What it lacks is left out; what is read back is the same memory."""
+    """Convert a memory to a record of an archive, without empty fields. Reading it back gives the same memory."""
     is_content = len(record.observations) == 1 and bool(record.observations[0].strip())
     return _present(
         {
@@ -79,7 +79,7 @@ def memory(record: Record) -> JsonObject:
 
 
 def association(relation: Relation, uids: Mapping[str, str]) -> JsonObject:
-    """A relation as a record of an archive; an end that is no memory is given by its name."""
+    """Convert a relation to a record of an archive; an end that is not a memory is given by name."""
     ends = {"source": relation.source, "target": relation.target}
     return {end if name in uids else f"{end}_name": uids.get(name, name) for end, name in ends.items()} | _present(
         {
@@ -99,7 +99,7 @@ def _present(fields: JsonObject) -> JsonObject:
 
 
 def draft(fields: Mapping[str, Any], limits: Limits, prefix: str | None) -> EntityDraft:
-    """The memory a record of an archive stands for; a fault names the field that is wrong."""
+    """Convert a record of an archive to a memory; faults name the invalid field."""
     _check_known(fields, _MEMORY, "a memory")
     uid = _text(fields, "memory_id", limits) or _text(fields, "id", limits) or new_id()
     name = _text(fields, "name", limits)
@@ -111,7 +111,7 @@ def draft(fields: Mapping[str, Any], limits: Limits, prefix: str | None) -> Enti
     if (session := _text(fields, "session", limits)) is not None and filed["session"] is None:
         filed["session"] = scopes.legal_session(session)
     version = fields.get("version", 1)
-    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _MOST:
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version < _VERSION_LIMIT:
         raise Invalid(f"version is {version!r:.40}, but must be a whole number from 1 on", field="version")
     kind = _text(fields, "kind", limits)
     created = _time(fields, "created_at")
@@ -148,7 +148,7 @@ def _observations(fields: Mapping[str, Any], limits: Limits) -> tuple[str, ...]:
 
 
 def link(fields: Mapping[str, Any], limits: Limits) -> Ends:
-    """The association a record stands for."""
+    """Convert a record to an association."""
     _check_known(fields, _ASSOCIATION, "an association")
     ends = []
     for end in ("source", "target"):
@@ -166,7 +166,7 @@ def link(fields: Mapping[str, Any], limits: Limits) -> Ends:
     if origin not in ("manual", "auto"):
         raise Invalid(f"origin is {origin!r:.40}, but must be manual or auto", field="origin")
     types = (_text(fields, key, limits) for key in ("type", "association_type"))
-    made = RelationDraft(
+    relation = RelationDraft(
         source="",
         target="",
         type=next((type for type in types if type is not None), "associated_with"),
@@ -177,7 +177,7 @@ def link(fields: Mapping[str, Any], limits: Limits) -> Ends:
         origin=origin,
         created=_time(fields, "created_at"),
     )
-    return ends[0], ends[1], made
+    return ends[0], ends[1], relation
 
 
 def _check_known(fields: Mapping[str, Any], known: set[str], what: str) -> None:
@@ -200,10 +200,10 @@ def _time(fields: Mapping[str, Any], key: str, default: int | None = None) -> in
     return default if value is None else parse_time(value, key)
 
 
-def _typed(fields: Mapping[str, Any], key: str, kind: type[T], named: str) -> T | None:
+def _typed(fields: Mapping[str, Any], key: str, kind: type[T], expected: str) -> T | None:
     value = fields.get(key)
     if value is not None and not isinstance(value, kind):
-        raise Invalid(f"{key} must be {named}, not {type(value).__name__}", field=key)
+        raise Invalid(f"{key} must be {expected}, not {type(value).__name__}", field=key)
     return value
 
 

@@ -1,8 +1,8 @@
-"""The folder exports are written to and imports are read from, and nothing outside of it.
+"""The folder that exports are written to and imports are read from; nothing outside it is accessible.
 
-A name is a path inside the folder. Where the system can open files relative to an open folder, every step of the way is
-opened without following links, so that nobody can put a link there between the look and the leap. Elsewhere
-the real path is looked at before and after.
+A name is a path inside the folder. Where the system can open files relative to an open directory, every path component
+is opened without following links, which prevents swapping in a link between check and use. Elsewhere the real path is
+checked.
 """
 
 from __future__ import annotations
@@ -24,37 +24,36 @@ from polymnia.models import closest
 _ANCHORED = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _DRAFT = ".polymnia-draft-"
 _DATABASE = b"SQLite format 3\0"
-# No export goes a day without writing anything.
-_DRAFT_AGE = 24 * 3600
+_DRAFT_AGE = 24 * 3600  # seconds; no running export goes a day without writing
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | _NO_LINK
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-# Names that open a device wherever they stand, and marks that mean more than a letter.
+# Names that open a device in any folder, and characters that are not allowed in names.
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE | re.DOTALL)
 _WINDOWS = re.compile(r'[<>:"|?*]|[. ]\Z')
 
 
 class Listed(Struct, frozen=True):
-    """A file of the folder: its name in it, and its size."""
+    """A file in the folder: its relative name and its size."""
 
     name: str
     bytes: int
 
 
 class Folder:
-    """One folder. It is made when the first file is."""
+    """The export folder; created with its first file."""
 
     def __init__(self, path: str, shown: str | None = None) -> None:
         self.path = os.path.realpath(path)
-        self.shown = shown or self.path  # what errors call it
+        self.shown = shown or self.path  # how errors refer to it
 
     @contextmanager
     def create(self, name: str) -> Iterator[BinaryIO]:
-        """A file to write to, which has the name once the block is left, whole and on disk.
+        """Open a file for writing; it gets its name when the block exits, complete and synced to disk.
 
-        When the block fails, what had the name before has it still, and nothing else is left behind.
+        If the block fails, an existing file of that name is unchanged and nothing is left behind.
         """
         *folders, last = self._parts(name)
         made: list[str] = []
@@ -88,7 +87,7 @@ class Folder:
             raise
 
     def open(self, name: str) -> BinaryIO:
-        """The file of that name, to be read."""
+        """Open the file of that name for reading."""
         *folders, last = self._parts(name)
         try:
             with self._place(name, folders, None) as place:
@@ -101,21 +100,21 @@ class Folder:
                 return open(descriptor, "rb", buffering=256 * 1024)
         except (FileNotFoundError, NotADirectoryError):
             near = closest(name, [one.name for one in self.files()])
-            meant = f"did you mean {near!r}?" if near else "check the name."
-            raise NotFound([name], "Files", hint=f"Files are read from {self.shown}; {meant}") from None
+            advice = f"did you mean {near!r}?" if near else "check the name."
+            raise NotFound([name], "Files", hint=f"Files are read from {self.shown}; {advice}") from None
         except OSError as e:
             raise Forbidden(
                 f"Cannot read {name!r} in {self.shown}: {e.strerror}", hint="Check the permissions of the file."
             ) from e
 
     def files(self) -> list[Listed]:
-        """The files of the folder and of those in it, by name. Links and special files are none of them."""
+        """The regular files of the folder and its subfolders, sorted by name; links and special files are skipped."""
         found = []
         for at, folders, names in os.walk(self.path):
             folders.sort()
             for name in names:
                 path = os.path.join(at, name)
-                with suppress(OSError):  # gone since
+                with suppress(OSError):  # deleted meanwhile
                     status = os.lstat(path)
                     if stat.S_ISREG(status.st_mode) and not name.startswith(_DRAFT):
                         inside = os.path.relpath(path, self.path).replace(os.sep, "/")
@@ -125,7 +124,7 @@ class Folder:
     # ── names ─────────────────────────────────────────────────────────────────────────────────────────────
 
     def _parts(self, name: str) -> list[str]:
-        """The steps of the way to a file, each a name and nothing more."""
+        """Split a name into path components; raises Invalid if it is not a safe relative path."""
         if not name or name.endswith("/"):
             raise self._refused(name, "it names no file")
         if _CONTROL.search(name):
@@ -174,7 +173,7 @@ class Folder:
 
     @contextmanager
     def _place(self, name: str, folders: list[str], made: list[str] | None) -> Iterator[_Place]:
-        """The folder a file lies in. ``made`` takes note of the folders made on the way; without it none is."""
+        """Open the folder of a file. Missing folders are created and added to ``made``, unless it is None."""
         if made is not None:
             _make_all(self.path, made)
         at = os.open(self.path, _STEP) if _ANCHORED else None
@@ -202,7 +201,7 @@ class Folder:
                 os.close(at)
 
     def _check_target(self, name: str, last: str, place: _Place) -> bool:
-        """Whether the name is taken; refused if it is by something that is no ordinary file."""
+        """Whether the name exists; raises Invalid if it is not a regular file."""
         try:
             mode = place.status(last).st_mode
         except FileNotFoundError:
@@ -217,7 +216,7 @@ class Folder:
 
 
 class _Place:
-    """A folder that is held open, or its path where that cannot be done."""
+    """An open directory, or its path where the system cannot open files relative to one."""
 
     def __init__(self, path: str, descriptor: int | None) -> None:
         self._path = path
@@ -239,7 +238,7 @@ class _Place:
         os.unlink(self._named(name), dir_fd=self._at)
 
     def clear_old_drafts(self) -> None:
-        """Remove what processes that were killed in mid-export have left."""
+        """Remove drafts left by processes that were killed during an export."""
         for name in os.listdir(self._path if self._at is None else self._at):
             if name.startswith(_DRAFT):
                 with suppress(OSError):
@@ -247,7 +246,7 @@ class _Place:
                         self.unlink(name)
 
     def sync(self) -> None:
-        """What was made, renamed or removed here is on disk."""
+        """Flush created, renamed and removed names to disk."""
         if self._at is not None:
             os.fsync(self._at)
 

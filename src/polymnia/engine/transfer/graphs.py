@@ -1,4 +1,4 @@
-"""Knowledge graphs out of and into a project."""
+"""Exports and imports knowledge graphs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from polymnia.engine.transfer.imports import absent
 from polymnia.models import EntityDraft, Record, Relation
 
 Existing = Literal["merge", "replace", "keep"]
-_PART = 2000
+_BATCH = 2000
 
 
 def links(relations: Iterable[Relation]) -> Iterator[Link]:
-    """Relations as a graph file has them."""
+    """Convert relations to the links of a graph file."""
     return ((one.source, one.target, one.type, one.extra) for one in relations)
 
 
 def export_graph(snapshot: Snapshot, form: GraphForm, *, at: int | None = None) -> Iterator[bytes]:
-    """The project as the bytes of a graph file, in pieces; with ``at``, as it was at that time."""
+    """Write the project as a graph file, in chunks; with ``at``, as it was at that time."""
     if at is None:
         return write(form, snapshot.records(), links(snapshot.relations()))
     records, relations = snapshot.as_of(at)
@@ -33,7 +33,7 @@ def export_graph(snapshot: Snapshot, form: GraphForm, *, at: int | None = None) 
 
 
 class ImportedGraph(Struct, frozen=True, kw_only=True):
-    """What an import came to."""
+    """The result of an import."""
 
     entities_new: int
     entities_extended: int
@@ -53,20 +53,20 @@ def import_graph(
 ) -> ImportedGraph:
     """Add a file's entities and relations to the project.
 
-    ``existing`` says what happens to a name the project has: ``merge`` adds the observations it lacks,
-    ``replace`` puts the file's version in its place (the earlier one stays in the history), ``keep`` leaves it.
+    ``existing`` decides about names the project already has: ``merge`` adds missing observations, ``replace``
+    stores the file's version (the earlier one stays in the history), ``keep`` leaves them unchanged.
     """
     total = len(graph.entities) + len(graph.relations)
     new = extended = replaced = unchanged = observations = 0
-    for start in range(0, len(graph.entities), _PART):
+    for start in range(0, len(graph.entities), _BATCH):
         step(start, total)
-        part = graph.entities[start : start + _PART]
-        ids = tx.ids([entity.name for entity in part])
-        fresh = [entity for entity in part if entity.name not in ids]
+        batch = graph.entities[start : start + _BATCH]
+        ids = tx.ids([entity.name for entity in batch])
+        fresh = [entity for entity in batch if entity.name not in ids]
         tx.add_records(fresh)
         new += len(fresh)
         observations += sum(len(entity.observations) for entity in fresh)
-        for entity in part if ids else ():
+        for entity in batch if ids else ():
             id = ids.get(entity.name)
             if id is None:
                 continue
@@ -89,9 +89,9 @@ def import_graph(
     stored = tx.find_relations(list(dict.fromkeys(map(_ends, graph.relations))))
     new_links = absent(stored, graph.relations, _ends)
     known = len(graph.relations) - len(new_links)
-    for start in range(0, len(new_links), _PART):
+    for start in range(0, len(new_links), _BATCH):
         step(len(graph.entities) + known + start, total)
-        tx.add_relations(new_links[start : start + _PART])
+        tx.add_relations(new_links[start : start + _BATCH])
     step(total, total)
     return ImportedGraph(
         entities_new=new,
@@ -105,11 +105,11 @@ def import_graph(
 
 
 def match(tx: Transaction, graph: GraphFile) -> None:
-    """Make the project equal to the file, by the fewest changes."""
-    there = {record.name: record for record in tx.records()}
+    """Make the project equal to the file with the fewest changes."""
+    stored = {record.name: record for record in tx.records()}
     names = {entity.name for entity in graph.entities}
-    tx.remove_records([record.id for name, record in there.items() if name not in names])
-    _match_records(tx, graph.entities, there)
+    tx.remove_records([record.id for name, record in stored.items() if name not in names])
+    _match_records(tx, graph.entities, stored)
     missing = Counter(_identity(link) for link in graph.relations)
     surplus = []
     for relation in tx.relations():
@@ -127,10 +127,10 @@ def match(tx: Transaction, graph: GraphFile) -> None:
     tx.add_relations(reversed(new))
 
 
-def _match_records(tx: Transaction, entities: list[EntityDraft], there: dict[str, Record]) -> None:
-    tx.add_records([entity for entity in entities if entity.name not in there])
+def _match_records(tx: Transaction, entities: list[EntityDraft], stored: dict[str, Record]) -> None:
+    tx.add_records([entity for entity in entities if entity.name not in stored])
     for entity in entities:
-        record = there.get(entity.name)
+        record = stored.get(entity.name)
         if record is None:
             continue
         old, new = record.observations, entity.observations
@@ -142,11 +142,11 @@ def _match_records(tx: Transaction, entities: list[EntityDraft], there: dict[str
 
 
 def add_missing(tx: Transaction, graph: GraphFile) -> None:
-    """Add to the project what a damaged file has and the project lacks; take nothing away."""
-    there = {record.name: record for record in tx.records()}
-    tx.add_records([entity for entity in graph.entities if entity.name not in there])
+    """Add what the file has and the project lacks; remove nothing. Used for damaged files and the first sync."""
+    stored = {record.name: record for record in tx.records()}
+    tx.add_records([entity for entity in graph.entities if entity.name not in stored])
     for entity in graph.entities:
-        if (record := there.get(entity.name)) is not None:
+        if (record := stored.get(entity.name)) is not None:
             known = set(record.observations)
             tx.add_observations([(record.id, [text for text in entity.observations if text not in known])])
             tx.set_extra(record.id, {**entity.extra, **record.extra})

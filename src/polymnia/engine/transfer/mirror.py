@@ -1,8 +1,8 @@
-"""A store that shows itself in a JSON file, and takes over what others do to that file.
+"""A store mirrored to a JSON file, which also picks up edits that other programs make to that file.
 
-The file is the visible truth: it is rewritten before a change is acknowledged, and an edit made by another
-program is taken over, as a change of its own, before the next call. The store behind it adds what a JSON file
-has no room for: history, undo and indexes.
+The file is the source of truth: it is rewritten before a change is acknowledged, and an edit by another program
+is imported as a change of its own before the next call. The underlying store adds what a JSON file cannot hold:
+history, undo and indexes.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ _KEY = "file"
 _TRIES = 20
 
 
-class _Print(Struct, frozen=True):
-    """What a file looks like from outside; any rewrite changes it."""
+class _Fingerprint(Struct, frozen=True):
+    """A file's fingerprint from its metadata; any rewrite changes it."""
 
     time: int
     size: int
     node: int
 
 
-class _Known(Struct, frozen=True):
-    """What is kept about the file beside the memories: how it looked last, and what of it is no memory."""
+class _FileState(Struct, frozen=True):
+    """The stored state of the file: its last fingerprint, and the content that is not a memory."""
 
     path: str
-    print: _Print | None
+    print: _Fingerprint | None
     form: GraphForm
     extra: dict[str, object] = field(default_factory=dict)
     unread: list[UnreadItem] = field(default_factory=list)
 
 
-_known = Decoder(_Known)
+_STATE = Decoder(_FileState)
 
 
 class Mirror:
-    """Keeps one project in step with one file; whatever concerns neither is done by the store behind it.
+    """Keeps one project in sync with one file; everything else is delegated to the underlying store.
 
-    ``tell`` is called with what its owner should know.
+    ``tell`` is called with messages for the owner.
     """
 
     def __init__(
@@ -63,62 +63,62 @@ class Mirror:
         self._turn = turn
         self._limits = limits
         self._tell = tell
-        self._tidy = False
+        self._drafts_removed = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     @contextmanager
     def read(self, project: str) -> Iterator[Snapshot]:
-        """One consistent view, with every edit others have made to the file."""
+        """A consistent snapshot that includes every edit made to the file."""
         self._catch_up(project)
         with self._inner.read(project) as snapshot:
             yield snapshot
 
     @contextmanager
     def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
-        """One atomic unit: in the file and in the store when the block is left."""
+        """An atomic transaction, committed to the file and the store when the block exits."""
         self._turn.take()
         try:
             for _ in range(_TRIES):
                 self._bring_up_to_date(project)
                 with self._inner.write(project, who, action) as tx:
-                    known = self._noted(tx)
-                    if known is not None and self._print() == known.print:
+                    state = self._load_state(tx)
+                    if state is not None and self._fingerprint() == state.print:
                         yield tx
                         if tx.changed:
-                            self._rewrite(tx, known)
+                            self._rewrite(tx, state)
                         return
-                # Another program was faster than we were. Nothing has been done yet: look again.
-            raise self._restless()
+                # Another program changed the file first. Nothing has been written yet: try again.
+            raise self._too_many_rewrites()
         finally:
             self._turn.give()
 
     def stamp(self, project: str) -> int:
-        """A number that changes whenever the project has changed, in the store or in the file."""
+        """A number that changes with every change to the project, in the store or in the file."""
         self._catch_up(project)
         return self._inner.stamp(project)
 
     def about(self) -> JsonObject:
-        """The store behind the file, and the file."""
+        """Describe the underlying store and the file."""
         return {**self._inner.about(), "file": self._path}
 
     def restore(self, path: str) -> Restored:
-        """Refused: the file says what the memory is."""
+        """Refuse: the file is the source of truth."""
         raise Invalid(
             f"The memory is what the file {self._path} says, so no store can be put in its place",
             hint="Put a copy of the file there, or restore into a store of its own with --store.",
         )
 
     def close(self) -> None:
-        """Let go of every file."""
+        """Close the store and the lock."""
         self._inner.close()
         self._turn.close()
 
-    # ── taking over ───────────────────────────────────────────────────────────────────────────────────
+    # ── importing edits of the file ───────────────────────────────────────────────────────────────────
 
     def _catch_up(self, project: str) -> None:
-        """Take over what others did to the file since we last looked."""
+        """Import edits made to the file since the last check."""
         if self._is_up_to_date(project):
             return
         self._turn.take()
@@ -128,43 +128,43 @@ class Mirror:
             self._turn.give()
 
     def _is_up_to_date(self, project: str) -> bool:
-        if not self._tidy:
-            self._tidy = True
+        if not self._drafts_removed:
+            self._drafts_removed = True
             remove_left_drafts(self._path)
         with self._inner.read(project) as snapshot:
-            known = self._noted(snapshot)
-        return known is not None and known.print == self._print()
+            state = self._load_state(snapshot)
+        return state is not None and state.print == self._fingerprint()
 
     def _bring_up_to_date(self, project: str) -> None:
         for _ in range(_TRIES):
             if self._is_up_to_date(project):
                 return
-            before = self._print()
-            data = self._data()
-            if self._print() == before:
-                self._take_over(project, data, before)
+            before = self._fingerprint()
+            data = self._read_file()
+            if self._fingerprint() == before:
+                self._import_file(project, data, before)
         if not self._is_up_to_date(project):
-            raise self._restless()
+            raise self._too_many_rewrites()
 
-    def _restless(self) -> Busy:
+    def _too_many_rewrites(self) -> Busy:
         return Busy(f"The file {self._path} is rewritten faster than it can be read; nothing was changed")
 
-    def _take_over(self, project: str, data: bytes, print: _Print | None) -> None:
+    def _import_file(self, project: str, data: bytes, fingerprint: _Fingerprint | None) -> None:
         broken: BrokenFile | None = None
         try:
             graph = read(data, self._path, limits=self._limits)
         except BrokenFile as e:
             graph, broken = recover(data, self._path, limits=self._limits), e
         with self._inner.write(project, f"file {os.path.basename(self._path)}", "take_over_file") as tx:
-            before = self._noted(tx)
-            form = before.form if before is not None and not data.strip() else graph.form  # emptied, not reformed
-            emptied = tx.count()[0] if print is not None and not data else None
-            known = _Known(self._path, print, form, graph.extra, graph.unread)
+            before = self._load_state(tx)
+            form = before.form if before is not None and not data.strip() else graph.form  # keep an emptied file's form
+            emptied = tx.count()[0] if fingerprint is not None and not data else None
+            state = _FileState(self._path, fingerprint, form, graph.extra, graph.unread)
             if broken is not None:
-                kept = self._set_aside(data)
-                # What the store knows was acknowledged once: damage to the file is no reason to lose it.
+                copy = self._set_aside(data)
+                # The store holds acknowledged changes: a damaged file must not lose them.
                 add_missing(tx, graph)
-                self._rewrite(tx, known)
+                self._rewrite(tx, state)
             elif before is None and _is_foreign(graph, data):
                 raise BrokenFile(
                     f"{self._path} is JSON of another kind, without entities and relations; it was left as it is",
@@ -172,30 +172,30 @@ class Mirror:
                     path=self._path,
                 )
             elif before is None:
-                # A store and a file that meet for the first time: neither takes anything from the other.
-                was_there = next(tx.records(), None) is not None
+                # The first sync of this store with this file: merge them, delete nothing.
+                had_records = next(tx.records(), None) is not None
                 add_missing(tx, graph)
-                if was_there:
-                    self._rewrite(tx, known)
+                if had_records:
+                    self._rewrite(tx, state)
                 else:
-                    self._note(tx, known)
+                    self._save_state(tx, state)
             else:
                 match(tx, graph)
-                self._note(tx, known)
+                self._save_state(tx, state)
         if emptied is not None and (before is not None or not emptied):
             was = f"; {emptied} memories are gone from it, and `polymnia undo` brings them back" if emptied else ""
             self._tell(f"The file {self._path} is empty (0 bytes), and so is the memory it shows{was}")
         if broken is not None:
             records, relations = graph.report.entities, graph.report.relations
             raise BrokenFile(
-                f"{broken.message}. The damaged file is kept as {kept}; {self._path} now holds what could be read "
+                f"{broken.message}. The damaged file is kept as {copy}; {self._path} now holds what could be read "
                 f"of it ({records} entities, {relations} relations) and what was known before",
                 hint="Look at both files; call again to go on with what was recovered.",
-                kept=kept,
+                kept=copy,
                 recovered=self._path,
             )
 
-    def _data(self) -> bytes:
+    def _read_file(self) -> bytes:
         try:
             with open(self._path, "rb") as file:
                 return file.read()
@@ -213,27 +213,27 @@ class Mirror:
         _write_out(copy, iter([data]), self._path)
         return copy
 
-    # ── the file and what is known about it ───────────────────────────────────────────────────────────
+    # ── the file and its stored state ─────────────────────────────────────────────────────────────────
 
-    def _print(self) -> _Print | None:
+    def _fingerprint(self) -> _Fingerprint | None:
         try:
             status = os.stat(self._path)
         except FileNotFoundError:
             return None
         except OSError as e:
             raise Forbidden(f"Cannot read {self._path}: {e.strerror}") from e
-        return _Print(status.st_mtime_ns, status.st_size, status.st_ino)
+        return _Fingerprint(status.st_mtime_ns, status.st_size, status.st_ino)
 
-    def _noted(self, snapshot: Snapshot) -> _Known | None:
+    def _load_state(self, snapshot: Snapshot) -> _FileState | None:
         text = snapshot.noted(_KEY)
-        known = _known.decode(text) if text else None
-        return known if known is not None and known.path == self._path else None
+        state = _STATE.decode(text) if text else None
+        return state if state is not None and state.path == self._path else None
 
-    def _note(self, tx: Transaction, known: _Known) -> None:
-        tx.note(_KEY, encode(known).decode())
+    def _save_state(self, tx: Transaction, state: _FileState) -> None:
+        tx.note(_KEY, encode(state).decode())
 
-    def _rewrite(self, tx: Transaction, known: _Known) -> None:
-        pieces = write(known.form, tx.records(), links(tx.relations()), extra=known.extra, unread=known.unread)
+    def _rewrite(self, tx: Transaction, state: _FileState) -> None:
+        pieces = write(state.form, tx.records(), links(tx.relations()), extra=state.extra, unread=state.unread)
         try:
             os.makedirs(os.path.dirname(self._path), exist_ok=True)
             status = _write_out(self._path, pieces, self._path)
@@ -242,12 +242,12 @@ class Mirror:
                 f"Cannot write {self._path}: {e.strerror}; nothing was changed",
                 hint="Check free space and the permissions of the file and its folder.",
             ) from e
-        now = _Print(status.st_mtime_ns, status.st_size, status.st_ino)
-        self._note(tx, _Known(self._path, now, known.form, known.extra, known.unread))
+        fingerprint = _Fingerprint(status.st_mtime_ns, status.st_size, status.st_ino)
+        self._save_state(tx, _FileState(self._path, fingerprint, state.form, state.extra, state.unread))
 
 
 def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
-    """Write a file so that it is there whole or not at all, with the permissions of another one."""
+    """Write a file atomically, with the permissions of the file ``like``."""
     folder = os.path.dirname(path)
     draft = draft_of(path)
     try:
@@ -278,6 +278,6 @@ def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
 
 
 def _is_foreign(graph: GraphFile, data: bytes) -> bool:
-    """Whether a file is somebody's JSON that has nothing to do with a memory, such as a package.json."""
-    nothing = not graph.entities and not graph.relations
-    return nothing and bool(graph.extra) and b'"entities"' not in data and b'"relations"' not in data
+    """Whether a file is unrelated JSON, such as a package.json."""
+    is_empty = not graph.entities and not graph.relations
+    return is_empty and bool(graph.extra) and b'"entities"' not in data and b'"relations"' not in data

@@ -1,4 +1,4 @@
-"""Exporting the items of a project: which ones, how much of each, and whether it names people."""
+"""Exports the items of a project: filtered, with the requested fields, and anonymized on request."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from polymnia.errors import ExportFailed, Forbidden, NoSpace, NotAllowed
 from polymnia.importing import importing
 from polymnia.models import Filters, Limits, Record, Relation
 
-_DERIVED = frozenset(("decision", "extracted"))  # keys under which the metadata repeat or describe the text
+_DERIVED = frozenset(("decision", "extracted"))  # metadata keys that repeat or describe the text
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_LONG = 12  # characters: anything shorter is a word that may stand in any text
-_RUN = 4  # words in a row that a text and something else have in common make it a quotation
+_LONG = 12  # characters; anything shorter could occur in any text
+_RUN = 4  # consecutive words shared with a text that make a quotation
 _WORD = re.compile(r"[^\W_]+")
-_GONE = object()
+_REMOVED = object()
 
 
 class Including(Struct, frozen=True, kw_only=True):
-    """What of a project goes into a file."""
+    """Which parts of a project to export."""
 
     content: bool = True
     relationships: bool = True
@@ -45,9 +45,9 @@ class Including(Struct, frozen=True, kw_only=True):
 
 
 class ProjectExport(Struct, frozen=True, kw_only=True):
-    """What an export came to: a file of the export folder, or where it is small enough the data itself.
+    """The result of an export: a file in the export folder, or the data itself if it is small enough.
 
-    ``replaced`` counts what was made anonymous, by kind; None where that was not asked for.
+    ``replaced`` counts anonymized values by kind; None if anonymization was not requested.
     """
 
     items: int
@@ -59,7 +59,7 @@ class ProjectExport(Struct, frozen=True, kw_only=True):
     encoding: str | None = None
     path: str | None = None
     unembedded: int | None = None
-    """Items without a vector, where vectors were asked for: no model knows their language, or none was chosen."""
+    """Items without a vector, if vectors were requested: no model supports their language, or none was chosen."""
 
 
 def export_project(
@@ -74,16 +74,16 @@ def export_project(
     limits: Limits,
     step: Step | None = None,
 ) -> ProjectExport:
-    """Write a project file; what fits into an answer comes with it, anything larger lies in the export folder.
+    """Write a project file: returned inline if it fits into the response, otherwise written to the export folder.
 
-    Without a folder anything larger is refused.
-    The file does not say what project it is of: what is imported elsewhere exports again as it was.
+    Without a folder anything larger is refused. The file does not name its project, so that an export of an imported
+    project equals the original.
     """
     source = _Source(snapshot, filters, including, step)
-    with tempfile.TemporaryFile() as held:
-        written = project.write(held, form, source.items(), source.relationships(), compress=compress)
-        held.seek(0)
-        done = ProjectExport(
+    with tempfile.TemporaryFile() as buffer:
+        written = project.write(buffer, form, source.items(), source.relationships(), compress=compress)
+        buffer.seek(0)
+        result = ProjectExport(
             items=written.items,
             relationships=written.relationships,
             versions=written.versions,
@@ -92,10 +92,10 @@ def export_project(
             unembedded=source.unembedded if including.embeddings else None,
         )
         if written.bytes <= limits.inline_bytes:
-            raw = held.read()
+            raw = buffer.read()
             if form == "zip" or compress:
-                return replace(done, data=base64.b64encode(raw).decode(), encoding="base64")
-            return replace(done, data=raw.decode(), encoding="utf-8")
+                return replace(result, data=base64.b64encode(raw).decode(), encoding="base64")
+            return replace(result, data=raw.decode(), encoding="utf-8")
         if folder is None:
             raise NotAllowed(
                 f"The file has {written.bytes:,} bytes, an answer takes {limits.inline_bytes:,}, and this key may read "
@@ -105,17 +105,17 @@ def export_project(
             )
         try:
             with folder.create(name) as file:
-                while chunk := held.read(1 << 20):
+                while chunk := buffer.read(1 << 20):
                     file.write(chunk)
         except (Forbidden, NoSpace) as e:
             raise ExportFailed(e.message, hint=e.hint) from e
-    return replace(done, path=f"{folder.path}/{name}")
+    return replace(result, path=f"{folder.path}/{name}")
 
 
 def _earlier_versions(snapshot: Snapshot, record: Record) -> list[JsonObject]:
-    """The versions of an item before the one it has now, oldest first; what it had elsewhere comes first."""
-    brought = record.extra.get(EARLIER)
-    earlier = [dict(one) for one in brought] if isinstance(brought, list) else []
+    """The earlier versions of an item, oldest first; versions imported with it come before those made here."""
+    imported = record.extra.get(EARLIER)
+    earlier = [dict(one) for one in imported] if isinstance(imported, list) else []
     known = {one.get("version") for one in earlier}
     here = []
     for _, one in snapshot.versions(record.id):
@@ -133,7 +133,7 @@ def _version(record: Record) -> JsonObject:
 
 
 class _Source:
-    """The records of an export, in the order of their making, a part at a time."""
+    """The records of an export in the order of creation, loaded in batches."""
 
     def __init__(self, snapshot: Snapshot, filters: Filters, including: Including, step: Step | None) -> None:
         self._snapshot = snapshot
@@ -142,44 +142,44 @@ class _Source:
         self._step = step
         self._uids: dict[str, str] = {}
         self.unembedded = 0
-        self._veil: Any = None  # what hides people, where that is asked for
+        self._anonymizer: Any = None
         if including.anonymize:
             with importing():
                 from polymnia.engine.privacy.anonymizer import PERSON_KINDS, Anonymizer
 
-            self._veil = Anonymizer()
+            self._anonymizer = Anonymizer()
             for session in snapshot.sessions():
-                self._veil.know("session", session.name)
-            # Whoever is named anywhere is veiled everywhere, so everything is read once before anything is written.
+                self._anonymizer.know("session", session.name)
+            # A person named in one record is anonymized in all, so everything is read once before anything is written.
             for record in records_of(snapshot, filters):
-                self._veil.learn_value(self._item(record))
+                self._anonymizer.learn_value(self._item(record))
                 if record.kind.casefold() in PERSON_KINDS:
-                    self._veil.meet(record.name)
+                    self._anonymizer.meet(record.name)
                 self._uids[record.name] = record.uid
             for relation in self._relations():
-                self._veil.learn_value(self._relationship(relation))
+                self._anonymizer.learn_value(self._relationship(relation))
             self.unembedded = 0
 
     def replaced(self) -> dict[str, int] | None:
-        """How much was made anonymous, by kind."""
-        return None if self._veil is None else dict(sorted(self._veil.counts.items()))
+        """The number of anonymized values by kind."""
+        return None if self._anonymizer is None else dict(sorted(self._anonymizer.counts.items()))
 
-    def _veiled(self, value: JsonObject) -> JsonObject:
-        return value if self._veil is None else self._veil.value(value)
+    def _anonymized(self, value: JsonObject) -> JsonObject:
+        return value if self._anonymizer is None else self._anonymizer.value(value)
 
     def items(self) -> Iterator[JsonObject]:
         for record in records_of(self._snapshot, self._filters, self._step):
             self._uids[record.name] = record.uid
-            yield self._veiled(self._item(record))
+            yield self._anonymized(self._item(record))
 
     def _item(self, record: Record) -> JsonObject:
         including = self._including
         versions = _earlier_versions(self._snapshot, record) if including.history or not including.content else []
         texts = [content.content(record), *(one["content"] for one in versions)]
         withheld = None if including.content else _Withheld(texts)
-        fields: JsonObject = {  # what is None has no field in the file
+        fields: JsonObject = {  # None values are not written
             "content_id": record.uid,
-            "title": title_of(record) if withheld is None else None,  # how the text begins
+            "title": title_of(record) if withheld is None else None,  # it repeats the start of the text
             "content_type": record.content_type or PLAIN,
             "kind": record.kind,
             "scope": record.path,
@@ -201,22 +201,22 @@ class _Source:
                 fields["observations"] = list(record.observations)
         if including.history and versions:
             fields["history"] = versions if withheld is None else [withheld.version(one) for one in versions]
-        if including.embeddings and withheld is None and not including.anonymize:  # a vector tells much of its text
+        if including.embeddings and withheld is None and not including.anonymize:  # a vector reveals much of its text
             fields["embeddings"] = self._embeddings(record)
             self.unembedded += not fields["embeddings"]
         return fields
 
     def _embeddings(self, record: Record) -> dict[str, list[str]]:
-        """The vectors as they are kept, half precision, in base64."""
+        """The vectors as stored, in half precision, base64-encoded."""
         vectors = self._snapshot.vectors_of(record.id & 0xFFFFFFFF)
         return {
             model: [base64.b64encode(half).decode() for half in halves] for model, halves in vectors.items() if halves
         }
 
     def relationships(self) -> Iterator[JsonObject]:
-        """Those with both ends in the file."""
+        """The relationships with both ends in the file."""
         for relation in self._relations():
-            yield self._veiled(self._relationship(relation))
+            yield self._anonymized(self._relationship(relation))
 
     def _relations(self) -> Iterator[Relation]:
         for relation in self._snapshot.relations() if self._including.relationships else ():
@@ -240,7 +240,7 @@ class _Source:
 
 
 class _Withheld:
-    """The texts of one item, none of which may leave: neither whole nor a sentence of it."""
+    """The texts of one item that must not be exported, neither whole nor in part."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = list(dict.fromkeys(texts))
@@ -253,7 +253,7 @@ class _Withheld:
         self._runs = {run for text in self._texts for run in _runs(text)}
 
     def metadata(self, metadata: Mapping[str, Any]) -> JsonObject:
-        """Metadata without what repeats the text."""
+        """Metadata without values that repeat the texts."""
         rest = {key: value for key, value in metadata.items() if key not in _DERIVED}
         if isinstance(title := rest.get("title"), str) and any(title.strip() in text for text in self._texts):
             del rest["title"]
@@ -261,21 +261,21 @@ class _Withheld:
         return shown if isinstance(shown, dict) else {}
 
     def version(self, fields: Mapping[str, Any]) -> JsonObject:
-        """An earlier version of it."""
+        """An earlier version without its texts."""
         rest = {key: value for key, value in fields.items() if key not in ("content", "summary", "title")}
         return rest | {"metadata": self.metadata(fields.get("metadata") or {})}
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):
-            return _GONE if self._says(value) else value
+            return _REMOVED if self._quotes(value) else value
         if isinstance(value, Mapping):
-            return {key: shown for key, inner in value.items() if (shown := self._value(inner)) is not _GONE}
+            return {key: shown for key, inner in value.items() if (shown := self._value(inner)) is not _REMOVED}
         if isinstance(value, list | tuple):
-            return [shown for inner in value if (shown := self._value(inner)) is not _GONE]
+            return [shown for inner in value if (shown := self._value(inner)) is not _REMOVED]
         return value
 
-    def _says(self, value: str) -> bool:
-        """Whether a text quotes the withheld ones: some words in a row, or a sentence where words are not parted."""
+    def _quotes(self, value: str) -> bool:
+        """Whether a value quotes the withheld texts: several words in a row, or a sentence (scripts without spaces)."""
         if len(value) < _LONG:
             return False
         return any(run in self._runs for run in _runs(value)) or any(one in value for one in self._sentences)

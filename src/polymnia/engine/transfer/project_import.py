@@ -1,4 +1,4 @@
-"""Importing a project file: checked whole before anything is written, and one change that one undo takes back."""
+"""Imports a project file as a single change that one undo reverts; the file can be validated before that."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from polymnia.models import EntityDraft, Limits, Record, legal_text, new_id
 
 Merging = Literal["replace", "merge", "skip_existing"]
 
-_RECORD = 256 * 1024**2  # an item carries its earlier versions, so a record may be many texts long
-_APART = ("title", "embeddings", "history", "other")
+_RECORD = 256 * 1024**2  # bytes; an item includes its earlier versions, so its record can be long
+_HANDLED_SEPARATELY = ("title", "embeddings", "history", "other")
 _IDS = ("content_id", "memory_id", "id")
 _RENAMED = {"content_id": "memory_id", "session_id": "session"}
 
 
 class ProjectImport(Struct, frozen=True, kw_only=True):
-    """What an import came to. ``ids`` are those of the file that have other ones here.
+    """The result of an import. ``ids`` maps ids in the file to the ids assigned here, where they differ.
 
-    ``dropped`` counts by reason everything in the file that was not taken.
+    ``dropped`` counts by reason everything in the file that was not imported.
     """
 
     imported: int = 0
@@ -43,7 +43,7 @@ class ProjectImport(Struct, frozen=True, kw_only=True):
 
 
 def problems(open: Open, form: ProjectForm, limits: Limits) -> list[str]:
-    """Everything in a file that cannot be imported, by its place and with the reason."""
+    """List everything in a file that cannot be imported, with its position and the reason."""
     file = _ProjectFile(open, limits, form)
     for item, ends in file.loose_links(named=True):
         for end in ends:
@@ -62,17 +62,17 @@ def import_project(
     step: Step | None = None,
     made: Callable[[list[Record]], None] | None = None,
 ) -> ProjectImport:
-    """Take a project file in. What cannot be taken is left out and reported. ``made`` is called with every new item."""
+    """Import a project file, skipping and reporting invalid records. ``made`` is called with batches of new items."""
     file = _ProjectFile(open, limits, form, merging, keep_ids, made)
-    drawn = []
+    relations = []
     for _, ((source, _), (target, _), link) in file.add_memories(tx, step):
         if source in file.ids and target in file.ids:
-            drawn.append(replace(link, source=file.name_of(source), target=file.name_of(target)))
+            relations.append(replace(link, source=file.name_of(source), target=file.name_of(target)))
         else:
             file.drop("relationships: an end is not in the file")
     return ProjectImport(
         **file.counts,
-        relationships=file.relate(tx, drawn),
+        relationships=file.relate(tx, relations),
         ids={old: new for old, new in file.ids.items() if old != new},
         problems=file.problems(),
         dropped=file.dropped,
@@ -80,8 +80,8 @@ def import_project(
 
 
 def item_draft(record: JsonObject, limits: Limits) -> EntityDraft:
-    """The item a record of a project file stands for."""
-    fields = {_RENAMED.get(key, key): value for key, value in record.items() if key not in _APART}
+    """Convert a record of a project file to an item."""
+    fields = {_RENAMED.get(key, key): value for key, value in record.items() if key not in _HANDLED_SEPARATELY}
     if fields.get("content") is None and fields.get("observations") is None:
         raise Invalid("content is missing", field="content")
     fields.setdefault("kind", CONTENT)
@@ -91,7 +91,7 @@ def item_draft(record: JsonObject, limits: Limits) -> EntityDraft:
     if isinstance(title, str) and "title" not in metadata and made.name == made.uid:
         start = made.observations[0][:400] if made.observations else ""
         words = title.strip().rstrip("…").rstrip()
-        if words and words not in start:  # one that stands there needs not be kept apart
+        if words and words not in start:  # a title that the text starts with is derived, not stored
             metadata = {**metadata, "title": legal_text(title.strip(), "title", limits.text_bytes)}
     if isinstance(history := record.get("history"), list) and history:
         for at, version in enumerate(history):
@@ -121,8 +121,8 @@ class _ProjectFile(Importer):
         self._form: ProjectForm = form
         self._merging = merging
         self._keep_ids = keep_ids
-        self._made_new = made
-        self._kept: set[str] = set()  # the ids of the file that stay; an item without one is known by its text
+        self._on_new = made
+        self._kept_ids: set[str] = set()  # ids of the file that are preserved; items without one are matched by text
         self.ids: dict[str, str] = {}
 
     def read(self, source: BinaryIO) -> Iterator[Item]:
@@ -135,20 +135,20 @@ class _ProjectFile(Importer):
         if value.get("embeddings"):
             self.drop("embeddings: vectors are made anew from the texts")
         if self._keep_ids and any(value.get(key) for key in _IDS):
-            self._kept.add(made.uid or "")
+            self._kept_ids.add(made.uid or "")
         return made
 
     def keeps_id(self, one: EntityDraft) -> bool:
-        return one.uid in self._kept
+        return one.uid in self._kept_ids
 
     def is_known_by_text(self, one: EntityDraft) -> bool:
-        return one.uid not in self._kept and len(one.observations) == 1
+        return one.uid not in self._kept_ids and len(one.observations) == 1
 
     def is_same(self, one: EntityDraft, record: Record) -> bool:
         return record.observations == one.observations and record.session == one.session
 
     def name_of(self, id: str) -> str:
-        """The name here of an item of the file."""
+        """The stored name of an item of the file."""
         return self._names[id]
 
     def add_new(self, tx: Transaction, drafts: list[EntityDraft]) -> None:
@@ -156,8 +156,8 @@ class _ProjectFile(Importer):
         for one, made in zip(drafts, new, strict=True):
             self.ids[one.uid or ""], self._names[one.uid or ""] = made.uid or "", made.name
         records = tx.add_records(new)
-        if self._made_new is not None:
-            self._made_new(records)
+        if self._on_new is not None:
+            self._on_new(records)
 
     def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
         self.ids[one.uid or ""] = there.uid
@@ -165,7 +165,7 @@ class _ProjectFile(Importer):
         if self._merging == "replace":
             tx.replace_record(there.id, replace(one, name=there.name, updated=one.updated or there.updated))
         elif self._merging == "merge":
-            # The newer text stays, tags and metadata come together, and the newer value wins.
+            # The newer text wins; tags and metadata are merged, and newer metadata values win.
             newer = (one.updated or 0) > there.updated
             tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
             metadata = {**there.metadata, **one.metadata} if newer else {**one.metadata, **there.metadata}

@@ -1,1 +1,1 @@
-"""The file formats, each with its reader and its writer. Nothing in here knows a store."""
+"""The file formats, each with a reader and a writer. Nothing here depends on a store."""

@@ -1,7 +1,7 @@
 """Archives: memories and associations as one file, in JSON or YAML, plain or gzip.
 
-An archive is one document, ``{"format", "version", "scope", "memories": […], "associations": […]}``. It holds nothing
-that depends on the moment it was made. Reading and writing hold one record at a time, whatever the size of the file.
+An archive is one document, ``{"format", "version", "scope", "memories": […], "associations": […]}``. Nothing in it
+depends on when it was made. Reading and writing hold one record in memory at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ARCHIVE = Layout(
     sections={"memories": "memories", "associations": "associations"},
     otherwise="it is no archive: it has neither memories nor associations nor a format",
 )
-# JSON shows in its first two marks; what looks otherwise, such as {a: 1}, may still be YAML.
+# JSON is recognized by its first two tokens; anything else, such as {a: 1}, may be YAML.
 _JSON = re.compile(rb'[ \t\r\n]*(?:\{[ \t\r\n]*["}]|\[[ \t\r\n]*(?:\{[ \t\r\n]*["}]|[\[\]"0-9tfn-]))')
 _START = 64 * 1024
 
@@ -44,7 +44,7 @@ def write(
     *,
     gzip: bool = False,
 ) -> int:
-    """Write an archive and answer its size; the same records give the same bytes. The caller closes ``out``."""
+    """Write an archive and return its size; the same records give the same bytes. The caller closes ``out``."""
     pieces = json_pieces
     if form == "yaml":
         with importing():
@@ -53,10 +53,10 @@ def write(
 
 
 def read(source: BinaryIO, limits: FileLimits | None = None) -> Iterator[Item]:
-    """The items of an archive from where ``source`` stands; whether it is gzip, JSON or YAML it shows by itself.
+    """Read the items of an archive from the current position of ``source``; gzip, JSON and YAML are detected.
 
-    A record that cannot be read comes as ``Broken`` and reading continues behind it. What makes the rest of the file
-    unreadable is raised as a fault that names the place: check the whole before taking any of it.
+    An unreadable record is returned as ``Broken`` and reading continues after it. If the rest of the file cannot be
+    read, a fault names the position: validate the whole file before importing any of it.
     """
     limits = limits or FileLimits()
     unpacked = Source(source, limits.total)

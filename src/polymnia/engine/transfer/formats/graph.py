@@ -1,12 +1,12 @@
-"""The knowledge-graph files people have: reading all of one, and writing it so that their tools agree.
+"""Reads and writes knowledge-graph files, compatible with the tools that use them.
 
 Two forms exist. A *document* is ``{"entities": [...], "relations": [...]}`` over many lines; *lines* is one
-``{"type": "entity" | "relation", ...}`` a line. The name of a file does not tell them apart, for the npm
-server has put lines into files called memory.json: the content decides.
+``{"type": "entity" | "relation", ...}`` per line. The content decides, not the file name: the npm server has
+written lines into files called memory.json.
 
-:func:`read` takes a file that is JSON and raises BrokenFile for one that is not; :func:`recover` takes what
-can be read of any bytes at all. Both mend what people and programs get wrong and say so in the report.
-What has no place in a memory is kept as it is, and :func:`write` puts it back.
+:func:`read` raises BrokenFile for a file that is not JSON; :func:`recover` reads what it can from any bytes.
+Both repair common mistakes and report them. Content that cannot become a memory is preserved verbatim, and
+:func:`write` writes it back.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ _SIGN = re.compile(
     rb'|^[ \t]*\{[ \t]*"type"[ \t]*:[ \t]*"(?:entity|relation)"',
     re.MULTILINE,
 )
-_INK = re.compile(rb"[^ \t\r\n]")
+_NON_BLANK = re.compile(rb"[^ \t\r\n]")
 
 
 def detect_form(data: bytes, path: str) -> GraphForm:
-    """Which form the bytes are in; an empty or new file gets the form its extension promises."""
+    """Detect the form of a file; an empty file has the form its extension suggests."""
     data, _, _ = _decoded(data)
     start = len(data) - len(data.lstrip(b" \t\r\n\0"))
     if start == len(data):
-        return _promised(path)
+        return _form_of_extension(path)
     if _LINE_START.match(data, start):
         return "lines"
     if data[start] == ord("[") or _DOCUMENT_START.match(data, start):
@@ -66,23 +66,23 @@ def detect_form(data: bytes, path: str) -> GraphForm:
     try:
         first = msgspec.json.decode(memoryview(data)[start:end])
     except UNFIT:
-        # Spread over several lines, or damaged: what shows first of either form decides.
+        # Spread over several lines, or damaged: the first sign of either form decides.
         sign = _SIGN.search(data, start)
         if sign is None:
-            return _promised(path)
+            return _form_of_extension(path)
         return "document" if sign["section"] else "lines"
     if isinstance(first, dict):
         if is_document(first):
             return "document"
-        if shape(first) or _INK.search(data, end):
+        if shape(first) or _NON_BLANK.search(data, end):
             return "lines"
-    return _promised(path)
+    return _form_of_extension(path)
 
 
 def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
-    """Take everything from a file that is JSON; BrokenFile says at which line and byte one is not.
+    """Read a file that is valid JSON; otherwise raises BrokenFile with the line and byte of the error.
 
-    Items over the limits are left unread, so that one giant never keeps the rest of a file out.
+    Items over the limits are left unread, so that a single huge item does not block the rest of the file.
     """
     form = detect_form(data, path)
     data, skipped, mark = _decoded(data)
@@ -103,7 +103,7 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
 
 
 def _flaw(data: bytes) -> NotJson | None:
-    """What is wrong with a document, at which of its bytes: an item alone does not tell."""
+    """The error in a document and its byte offset, which an item alone does not give."""
     from polymnia.engine.transfer.formats.graph_recovery import judge
 
     try:
@@ -114,17 +114,17 @@ def _flaw(data: bytes) -> NotJson | None:
 
 
 def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
-    """Take whatever can be read of the bytes, whole or damaged. Never raises for what they hold."""
+    """Read as much as possible of a file, intact or damaged. Never raises because of its content."""
     try:
         return read(data, path, limits=limits)
     except BrokenFile:
-        # What was taken so far goes with the exception: a large file is not held twice.
+        # The partial result is freed with the exception, so a large file is not held twice.
         pass
     from polymnia.engine.transfer.formats.graph_recovery import Walk
 
     form = detect_form(data, path)
     data, skipped, mark = _decoded(data)
-    # Broken text can hold a bare NUL, which is no JSON and so goes unseen by the search for escapes.
+    # Broken text can contain a bare NUL, which a search for escapes does not find.
     builder = GraphBuilder(form, limits or Limits(), wary=True)
     if mark:
         builder.repair("line 1", mark)
@@ -132,12 +132,12 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     return builder.done()
 
 
-def _promised(path: str) -> GraphForm:
+def _form_of_extension(path: str) -> GraphForm:
     return "lines" if path.lower().endswith((".jsonl", ".ndjson")) else "document"
 
 
 def _decoded(data: bytes) -> tuple[bytes, int, str | None]:
-    """The bytes as UTF-8 without a mark, how many bytes the mark had, and a sentence about it if any."""
+    """The bytes as UTF-8 without a byte order mark, the length of the mark, and a note about it, if any."""
     if data.startswith(b"\xef\xbb\xbf"):
         return data[3:], 3, "The file began with a byte order mark; it was left out."
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -162,8 +162,8 @@ def _read_lines(data: bytes, builder: GraphBuilder) -> None:
 
 
 def _read_document(data: bytes, builder: GraphBuilder) -> None:
-    ink = _INK.search(data)
-    opening = ink[0] if ink else b""
+    first = _NON_BLANK.search(data)
+    opening = first[0] if first else b""
     if opening == b"{":
         content = dict(members(data))
         if not content.keys() & SECTIONS and shape(content):
@@ -193,9 +193,9 @@ def write(
     extra: Mapping[str, Any] | None = None,
     unread: Sequence[UnreadItem] = (),
 ) -> Iterator[bytes]:
-    """The file in pieces, letter by letter as ``JSON.stringify`` makes it; holds one piece at a time.
+    """Write the file in chunks, byte for byte like ``JSON.stringify``, one chunk in memory at a time.
 
-    Lines have no place for the foreign keys of a document: they leave ``extra`` out.
+    Lines cannot hold the foreign keys of a document, so they omit ``extra``.
     """
     if form == "lines":
         return _lines(entities, relations, unread)
@@ -250,7 +250,7 @@ def _members(items: Iterable[bytes], unread: Sequence[UnreadItem]) -> Iterator[b
 
 
 def _with(item: Struct, extra: Mapping[str, Any]) -> bytes:
-    """The item as JSON, its foreign keys after its own; a foreign key never hides one of its own."""
+    """The item as JSON, followed by its foreign keys; a foreign key never overrides one of its own."""
     encoded = ENCODER.encode(item)
     if extra:
         own = msgspec.json.decode(encoded)
@@ -263,5 +263,5 @@ def _indented(encoded: bytes, margin: bytes) -> bytes:
     try:
         return msgspec.json.format(encoded, indent=2).replace(b"\n", margin)
     except UNFIT:
-        # Half a surrogate pair, or nested too deeply to be laid out: it stays on one line.
+        # A lone surrogate, or nested too deeply to be formatted: it stays on one line.
         return encoded

@@ -1,6 +1,6 @@
-"""Documents in JSON, record by record: never more than one of them is held.
+"""JSON documents, read and written record by record, with one record in memory at a time.
 
-Between the records the reader goes by itself; a record is cut out by its brackets and then parsed whole.
+The reader scans the structure around the records itself; a record is extracted by its brackets and then parsed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OBJECT, _END_OF_OBJECT, _LIST, _END_OF_LIST, _QUOTE, _COMMA, _COLON = b'{}[]",:
 
 
 def json_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -> Iterator[bytes]:
-    """A document in pieces, one record a line. ``head`` is the value of the last key of the layout's head."""
+    """Write a document in chunks, one record per line. ``head`` is the value of the last key of the layout's head."""
     before = b"{"
     for key, value in layout.head_of(head).items():
         yield before + b'\n  "%b": %b' % (key.encode(), encode(value))
@@ -54,13 +54,13 @@ def json_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -
 
 
 def parse_record(raw: bytes, limits: FileLimits) -> JsonObject | str:
-    """The record, or why it cannot be read."""
+    """The parsed record, or the reason it cannot be read."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
         return f"it holds a byte that is not UTF-8 (0x{raw[e.start]:02X}, byte {e.start:,} of the record)"
-    if raw.count(b",") > (most := limits.values) and _commas(raw) > most:
-        return f"it holds more than {most:,} values, which is the limit"
+    if raw.count(b",") > (max_values := limits.values) and _commas(raw) > max_values:
+        return f"it holds more than {max_values:,} values, which is the limit"
     try:
         return _strict.decode(text)  # type: ignore[no-any-return]
     except json.JSONDecodeError as e:
@@ -69,28 +69,28 @@ def parse_record(raw: bytes, limits: FileLimits) -> JsonObject | str:
     except _Refused as e:
         return str(e)
     except ValueError:
-        return "it holds an integer beyond 64 bits"  # far beyond: Python reads no number of 4,300 digits
+        return "it holds an integer beyond 64 bits"  # far beyond: Python refuses integers of more than 4,300 digits
     except RecursionError:
         return "it is nested too deeply"
 
 
 def _commas(raw: bytes) -> int:
-    """How many commas stand outside of strings."""
+    """Count the commas outside strings."""
     between = raw.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')[::2]
     return sum(part.count(b",") for part in between)
 
 
 def _string_end(raw: bytes, start: int) -> int:
-    """The place after the string that opens at ``start``; -1 when its closing quote is missing.
+    """The position after the string that opens at ``start``; -1 if its closing quote is missing.
 
-    A loop, not one pattern: a pattern that repeats a group remembers every repetition, 120 bytes for each escape.
+    A loop rather than one pattern, because a repeated group takes 120 bytes of memory for each escape.
     """
     marks = (found for found in _ESCAPE_OR_QUOTE.finditer(raw, start + 1) if found[0] == b'"')
     return closing.end() if (closing := next(marks, None)) else -1
 
 
 class _Refused(Exception):
-    """A record says what no archive may say."""
+    """A record contains something that archives do not allow."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
@@ -112,21 +112,21 @@ _strict = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constan
 
 
 def read_json(source: Source, limits: FileLimits, layout: Layout) -> Iterator[Item]:
-    """The items of a document in the order of the file."""
+    """Read the items of a document in file order."""
     return _Reader(source, limits, layout).items()
 
 
 class _Reader:
-    """Goes through one document, holding the part of the file around the place it is at."""
+    """Scans one document, buffering the part of the file around the current position."""
 
     def __init__(self, source: Source, limits: FileLimits, layout: Layout) -> None:
         self._source = source
         self._limits = limits
         self._layout = layout
-        self._held = b""
+        self._buffer = b""
         self._at = 0
-        self._before = 0  # bytes before what is held
-        self._counted = self._lines = 0  # line ends up to a place in what is held
+        self._before = 0  # bytes of the file before the buffer
+        self._counted_to = self._lines = 0  # line feeds up to a position in the buffer
         self._ended = False
         self._records = 0
 
@@ -163,10 +163,10 @@ class _Reader:
             self._expect(_COLON, "a colon")
             yield from self._member(key, len(seen) - 1)
         self._at += 1
-        self._layout.check_keys(seen)  # refuses what holds nothing
+        self._layout.check_keys(seen)  # refuse an empty document
 
     def _expect(self, mark: int, what: str) -> None:
-        if self._held[self._at : self._at + 1] != bytes((mark,)):
+        if self._buffer[self._at : self._at + 1] != bytes((mark,)):
             self._stop(f"{what} was expected")
         self._at += 1
 
@@ -210,32 +210,34 @@ class _Reader:
     # ── from value to value ──────────────────────────────────────────────────────────────────────────────
 
     def _next(self) -> int | None:
-        """Pass over white space; the byte that follows, or None at the end."""
+        """Skip white space and return the next byte, or None at the end."""
         while True:
-            if (blank := _BLANK.match(self._held, self._at)) is not None:
+            if (blank := _BLANK.match(self._buffer, self._at)) is not None:
                 self._at = blank.end()
-            if self._at < len(self._held):
-                return self._held[self._at]
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
             if not self._fill(self._at):
                 return None
 
     def _cut(self, what: str, *, keep: bool = True) -> bytes:
-        """Go past the value that begins here; its bytes, if they are to be kept."""
+        """Skip the value that starts here and return its bytes, or nothing unless ``keep``."""
         first = self._next()
         if first is None:
             self._stop("a value was expected")
         begin, line = self._before + self._at, self._line(self._at)
         if not (self._pass_brackets(begin, keep) if first in b"{[" else self._pass_scalar(first)):
-            raise cannot_read(f"{what}, which begins on line {line:,}, has no end", where=self._where(len(self._held)))
-        return self._held[begin - self._before : self._at] if keep else b""
+            raise cannot_read(
+                f"{what}, which begins on line {line:,}, has no end", where=self._where(len(self._buffer))
+            )
+        return self._buffer[begin - self._before : self._at] if keep else b""
 
     def _pass_scalar(self, first: int) -> bool:
         while True:
             if first == _QUOTE:
-                end = _string_end(self._held, self._at)
+                end = _string_end(self._buffer, self._at)
             else:
-                found = _WORD_END.search(self._held, self._at)
-                end = found.start() if found else len(self._held) if self._ended else -1
+                found = _WORD_END.search(self._buffer, self._at)
+                end = found.start() if found else len(self._buffer) if self._ended else -1
             if end >= 0:
                 break
             if not self._fill(self._at) and first == _QUOTE:
@@ -248,11 +250,11 @@ class _Reader:
     def _pass_brackets(self, begin: int, keep: bool) -> bool:
         open_ = bytearray()
         while True:
-            found = _BRACKET_OR_QUOTE.search(self._held, self._at)
-            self._at = found.start() if found else len(self._held)
-            mark = self._held[self._at] if found else _QUOTE
+            found = _BRACKET_OR_QUOTE.search(self._buffer, self._at)
+            self._at = found.start() if found else len(self._buffer)
+            mark = self._buffer[self._at] if found else _QUOTE
             if mark == _QUOTE:
-                if found and (end := _string_end(self._held, self._at)) >= 0:
+                if found and (end := _string_end(self._buffer, self._at)) >= 0:
                     self._at = end
                 elif not self._fill(begin - self._before if keep else self._at):
                     return False
@@ -268,39 +270,39 @@ class _Reader:
                 return True
 
     def _fill(self, begin: int) -> bool:
-        """Hold more of the file, and let go of what is before ``begin``. False at the end of the file."""
+        """Buffer more of the file and drop what is before ``begin``. False at the end of the file."""
         if self._ended:
             return False
-        held = len(self._held) - begin
-        if held > self._limits.record:
+        buffered = len(self._buffer) - begin
+        if buffered > self._limits.record:
             where = self._where(begin)
             raise cannot_read(f"a value has more than {self._limits.record:,} bytes, which is the limit", where=where)
-        # As much again as is held: a long value is looked through a few times, not once for each chunk.
-        parts = [self._held[begin:]]
-        missing = min(max(_CHUNK, held), self._limits.record + 1 - held)
+        # Double the buffer, so that a long value is scanned a few times, not once for each chunk.
+        parts = [self._buffer[begin:]]
+        missing = min(max(_CHUNK, buffered), self._limits.record + 1 - buffered)
         while missing > 0 and (part := self._source.read(missing)):
             parts.append(part)
             missing -= len(part)
         self._ended = missing > 0
         self._line(begin)
         self._before += begin
-        self._counted -= begin
+        self._counted_to -= begin
         self._at -= begin
-        self._held = b"".join(parts)
+        self._buffer = b"".join(parts)
         return len(parts) > 1
 
     def _stop(self, why: str, at: int | None = None) -> NoReturn:
-        if at is None and self._at >= len(self._held):
+        if at is None and self._at >= len(self._buffer):
             why = f"it ends too early; {why}"
         raise cannot_read(why, where=self._where(self._at if at is None else at))
 
     def _line(self, at: int) -> int:
-        """The number of the line a place is on; counts only what was not counted before."""
-        if at >= self._counted:
-            self._lines += self._held.count(b"\n", self._counted, at)
+        """The line number of a position, counted from the previous position asked for."""
+        if at >= self._counted_to:
+            self._lines += self._buffer.count(b"\n", self._counted_to, at)
         else:
-            self._lines -= self._held.count(b"\n", at, self._counted)
-        self._counted = at
+            self._lines -= self._buffer.count(b"\n", at, self._counted_to)
+        self._counted_to = at
         return self._lines + 1
 
     def _where(self, at: int) -> str:

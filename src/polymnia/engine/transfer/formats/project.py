@@ -1,7 +1,7 @@
 """Project files: the items and relationships of a project as one file, in JSON, CSV, Markdown or zip.
 
-All four keep every field of every item and relationship; CSV has no place for the head. The same records give the same
-bytes, and one record is held at a time, both ways.
+All four preserve every field of every item and relationship; CSV has no head. The same records give the same bytes, and
+reading and writing hold one record in memory at a time.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ ITEM = (
     *("created_at", "updated_at", "version", "summary", "content", "history", "embeddings"),
 )
 RELATIONSHIP = ("source_id", "target_id", "type", "strength", "context", "metadata", "origin", "created_at")
-# Metadata may be nested a hundred deep, and those of an earlier version stand a few brackets deeper in its item.
+# Metadata may be nested a hundred deep, and that of an earlier version is a few brackets deeper in its item.
 DEPTH = 110
 _ALIASES = {"id": "content_id", "memory_id": "content_id", "created": "created_at", "updated": "updated_at"}
 _ZIP = b"PK\x03\x04", b"PK\x05\x06"
 
 
 class Written(Struct):
-    """What a file came to: its items, relationships and earlier versions, and its bytes as they lie in it."""
+    """What was written: the number of items, relationships and earlier versions, and the size of the file."""
 
     items: int = 0
     relationships: int = 0
@@ -67,9 +67,9 @@ def write(
     *,
     compress: bool = False,
 ) -> Written:
-    """Write a project file. The items are read before the relationships, each once; the caller closes ``out``.
+    """Write a project file. Items are consumed before relationships, each once; the caller closes ``out``.
 
-    ``compress`` makes gzip of a text and deflates the entries of a zip.
+    ``compress`` applies gzip to text formats and deflates the entries of a zip.
     """
     done = Written()
     records = _counted_items(items, done), _counted_relationships(relationships, done)
@@ -95,10 +95,10 @@ def write(
 
 
 def read(source: BinaryIO, form: ProjectForm, limits: FileLimits | None = None) -> Iterator[Item]:
-    """The items of a project file from where ``source`` stands; gzip and zip show by themselves.
+    """Read the items of a project file from the current position of ``source``; gzip and zip are detected.
 
-    A record that cannot be read comes as ``Broken`` and reading continues behind it. What makes the rest of the file
-    unreadable is raised as a fault that names the place: check the whole before taking any of it.
+    An unreadable record is returned as ``Broken`` and reading continues after it. If the rest of the file cannot be
+    read, a fault names the position: validate the whole file before importing any of it.
     """
     limits = limits or FileLimits(depth=DEPTH)
     begin = source.tell()
@@ -140,7 +140,7 @@ def _counted_relationships(relationships: Iterable[Mapping[str, Any]], done: Wri
 
 
 def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
-    """A record with its fields in their order, then all others; a field that is null is not there."""
+    """A record with the known fields first, in order, then all others; null fields are left out."""
     known = {field: record[field] for field in fields if record.get(field) is not None}
     if len(known) < len(record):
         known |= {field: value for field, value in record.items() if field not in known and value is not None}
@@ -148,7 +148,7 @@ def ordered(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
 
 
 def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
-    """A record in which fields that are not known stand together under ``other``."""
+    """A record with unknown fields collected under ``other``."""
     known = {field: value for field, value in record.items() if field in fields}
     if len(known) < len(record):
         known["other"] = {field: value for field, value in record.items() if field not in fields}
@@ -156,26 +156,26 @@ def folded(record: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject:
 
 
 def unfolded(raw: Mapping[str, Any], fields: tuple[str, ...]) -> JsonObject | str:
-    """The record a folded one stands for, or why it cannot be read. Fields of its author's own are metadata."""
+    """Undo ``folded``; a string is the reason it cannot be read. Custom fields become metadata."""
     record: JsonObject = {}
-    own: JsonObject = {}
+    custom: JsonObject = {}
     for name, value in raw.items():
         field = name if name in fields or name == "other" else _ALIASES.get(name, name)
         if value is None or field == "other":
             continue
         if field not in fields:
-            own[name] = value
+            custom[name] = value
         elif field in record:
             return f"it tells its {field} twice"
         else:
             record[field] = value
     if isinstance(tags := record.get("tags"), str):
         record["tags"] = [tag for part in tags.replace(";", ",").split(",") if (tag := part.strip())]
-    if own:
+    if custom:
         metadata = record.get("metadata", {})
         if not isinstance(metadata, dict):
             return "metadata is no object"
-        record["metadata"] = metadata | {name: value for name, value in own.items() if name not in metadata}
+        record["metadata"] = metadata | {name: value for name, value in custom.items() if name not in metadata}
     other = raw.get("other")
     if other is not None and not isinstance(other, dict):
         return "other is no object"

@@ -1,7 +1,7 @@
-"""A project in CSV: one row an item, then one row a relationship, told apart by the column ``record``.
+"""A project in CSV: one row per item, then one row per relationship, distinguished by the column ``record``.
 
-Texts, times and numbers stand as they are; tags, metadata, history and embeddings as JSON; what has no column of its
-own in the column ``other``. So nothing of an item or relationship is lost; only the head of the file has no place.
+Texts, times and numbers are written verbatim; tags, metadata, history and embeddings as JSON; fields without a column
+of their own in the column ``other``. Items and relationships are preserved completely; only the file has no head.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from polymnia.errors import Invalid
 _FIELDS = {"items": ITEM, "relationships": RELATIONSHIP}
 _SECTIONS = {"item": "items", "relationship": "relationships"}
 COLUMNS = ("record", *dict.fromkeys(ITEM + RELATIONSHIP), "other")
-# The types whose values a column holds as JSON; all other columns hold text.
+# The types that a JSON column holds; all other columns hold text.
 _JSON: dict[str, tuple[type, ...]] = {
     "tags": (list,),
     "metadata": (dict,),
@@ -42,14 +42,14 @@ _JSON: dict[str, tuple[type, ...]] = {
     "other": (dict,),
 }
 _ALIASES = {"text": "content", "body": "content", "id": "content_id", "name": "title", "mime_type": "content_type"}
-# What a spreadsheet takes for the beginning of a formula, in its narrow and its wide form; and the mark that says
-# that a cell is text. The mark is set before each of them, itself too, and so can be taken away again.
+# Characters that start a formula in a spreadsheet, in half and full width, and the mark for a text cell. A cell that
+# starts with any of them, the mark included, is prefixed with the mark, so that the prefix can be removed again.
 _MARK = "'"
 _FORMULA = "=+-@\t\r\n＝＋－＠"
 _TO_MARK = re.compile(f"[{re.escape(_FORMULA)}{_MARK}]")
 _MARKED = re.compile(f"{_MARK}(?=[{re.escape(_FORMULA)}{_MARK}]|$)")
 _TO_QUOTE = re.compile('[",\r\n;\t]|^ | $')
-_QUOTED = re.compile(rb'"[^"]*"')  # a cell with doubled quotes is several of these
+_QUOTED = re.compile(rb'"[^"]*"')  # a cell with doubled quotes matches several times
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -57,7 +57,7 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def csv_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject]) -> Iterator[bytes]:
-    """The rows, the names of the columns first."""
+    """Write the rows, starting with the column names."""
     yield _row(COLUMNS)
     for item in items:
         yield _record_row("item", ITEM, item)
@@ -84,7 +84,7 @@ def _row(cells: Iterable[str | None]) -> bytes:
 
 
 def _cell(text: str | None) -> str:
-    """None is an empty cell, which an empty text is not: that has its mark."""
+    """Format a cell. None is an empty cell; an empty text is a lone mark."""
     if text is None:
         return ""
     if not text or _TO_MARK.match(text):
@@ -96,7 +96,7 @@ def _cell(text: str | None) -> str:
 
 
 class _Row(NamedTuple):
-    """The cells of one row, None for one that is empty, and the line it begins on; ``flaw`` says what is wrong."""
+    """The cells of one row, None for empty ones, and the line it starts on; ``flaw`` is the error, if any."""
 
     cells: list[str | None]
     line: int
@@ -104,7 +104,7 @@ class _Row(NamedTuple):
 
 
 def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
-    """The items and relationships of a file. A column with a name of its author's own is metadata."""
+    """Read the items and relationships of a file. Custom columns become metadata."""
     rows = _rows(source, limits)
     first = next(rows, None)
     if first is None:
@@ -131,19 +131,19 @@ def read_csv(source: Source, limits: FileLimits) -> Iterator[Item]:
 
 
 def is_table(data: bytes) -> bool:
-    """Whether a file is a table of contents: its first row names their column, and the next one fits."""
+    """Whether a file is a table with a content column whose second row has as many cells as the first."""
     try:
         first, second = islice(_rows(Source(BytesIO(data), len(data)), FileLimits()), 2)
-    except (Invalid, ValueError):  # in another encoding, or with less than two rows
+    except (Invalid, ValueError):  # in another encoding, or with fewer than two rows
         return False
     return 1 < len(first.cells) == len(second.cells) and "content" in map(_column, first.cells)
 
 
 def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
-    """The rows of a file; cells are parted by commas, or by what the first row shows them to be parted by."""
+    """The rows of a file; the delimiter (comma, semicolon or tab) is detected from the first row."""
     first = _QUOTED.sub(b"", source.peek(64 * 1024)).split(b"\n", 1)[0].decode("latin-1")
     delimiter = max(",;\t", key=first.count)
-    # The limit is one of the process, and by default no cell may have more than 128 KiB.
+    # The limit is global to the process, and 128 KiB per cell by default.
     csv.field_size_limit(max(limits.record, csv.field_size_limit()))
     lines = (
         line.decode("utf-8", "surrogateescape")
@@ -178,7 +178,7 @@ def _text(cell: str) -> str | None:
 
 
 def _column(name: str | None) -> str | None:
-    """The name of a column as fields are named: ``Content Type`` is ``content_type``."""
+    """Normalize a column name to a field name: ``Content Type`` is ``content_type``."""
     if name is None:
         return None
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
@@ -193,7 +193,7 @@ def _section(row: Mapping[str, str]) -> str | None:
 
 
 def _record(row: dict[str, str], fields: tuple[str, ...], limits: FileLimits) -> JsonObject | str:
-    read = JsonObject(row)
+    values = JsonObject(row)
     for column, kinds in _JSON.items():
         cell = row.get(column)
         if cell is None or (column == "tags" and not cell.lstrip().startswith("[")):
@@ -203,5 +203,5 @@ def _record(row: dict[str, str], fields: tuple[str, ...], limits: FileLimits) ->
             return f"{column}: {value}"
         if len(value) != 1 or type(value["cell"]) not in kinds:
             return f"{column} is {cell!r:.40}, which is not what this column holds"
-        read[column] = value["cell"]
-    return unfolded(read, fields)
+        values[column] = value["cell"]
+    return unfolded(values, fields)

@@ -1,7 +1,7 @@
-"""A project in Markdown: each item its content as it is, under a front matter in YAML with all the rest.
+"""A project in Markdown: each item is its content verbatim, below YAML front matter with all other fields.
 
-Items stand one behind the other, each under a line that is a comment to Markdown. A line of content that looks like one
-has a backslash before it. Relationships stand at the end, one a line, as JSON, which YAML takes for its own.
+Each item starts with a separator line, which is a Markdown comment; a line of content that looks like a separator is
+escaped with a backslash. Relationships are at the end, one per line, as JSON, which is also valid YAML.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
 from polymnia.errors import Fault
 
 _ITEM, _RELATIONSHIPS = b"<!-- polymnia:item -->\n", b"<!-- polymnia:relationships -->\n"
-_LIKE_ONE = re.compile(rb"^(?=\\*<!-- polymnia:)", re.MULTILINE)
+_LIKE_SEPARATOR = re.compile(rb"^(?=\\*<!-- polymnia:)", re.MULTILINE)
 _ESCAPED = re.compile(rb"^\\(?=\\*<!-- polymnia:)", re.MULTILINE)
 _RULE = b"---\n"
 _FRONT_OPENS = re.compile(rb"---[ \t]*\r?\n")
@@ -37,7 +37,7 @@ _INNER = re.compile(rb"\n(?=[^\n])")
 
 
 def markdown_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObject]) -> Iterator[bytes]:
-    """The document in pieces."""
+    """Write the document in chunks."""
     yield _front(PROJECT.head_of({}))
     for item in items:
         yield b"\n" + _ITEM + item_page(item)
@@ -47,14 +47,14 @@ def markdown_pieces(items: Iterable[JsonObject], relationships: Iterable[JsonObj
 
 
 def item_page(item: JsonObject) -> bytes:
-    """One item as a page of its own: the front matter, an empty line, the content, an end of line."""
+    """An item as a separate page: the front matter, an empty line, the content, a line feed."""
     fields = folded(item, ITEM)
     content = fields.pop("content", None)
     if not isinstance(content, str):
-        # Without a content, or with one that is no text, the front matter says so.
+        # A missing content, or one that is not text, goes into the front matter.
         fields["content"] = content
         content = ""
-    return _front(fields) + b"\n" + _LIKE_ONE.sub(rb"\\", content.encode()) + b"\n"
+    return _front(fields) + b"\n" + _LIKE_SEPARATOR.sub(rb"\\", content.encode()) + b"\n"
 
 
 def _front(fields: JsonObject) -> bytes:
@@ -62,40 +62,40 @@ def _front(fields: JsonObject) -> bytes:
 
 
 def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
-    """The items and relationships of a document. One without the lines between items is one item."""
+    """Read the items and relationships of a document. Without separator lines the document is one item."""
     items = relationships = 0
-    for begin, text, line in _parts(source, limits):
+    for separator, text, line in _parts(source, limits):
         check_count(items + relationships, limits)
-        if begin == _RELATIONSHIPS:
+        if separator == _RELATIONSHIPS:
             if text.strip():
                 yield Item("relationships", relationships, _relationship(text, line, limits))
                 relationships += 1
             continue
         front, rest = _front_and_rest(text)
-        if begin is None and front is None and not rest.strip():
+        if separator is None and front is None and not rest.strip():
             continue
         fields = _parse_front(front, limits)
-        if begin is None and isinstance(fields, dict) and "format" in fields:
+        if separator is None and isinstance(fields, dict) and "format" in fields:
             for position, (key, value) in enumerate(fields.items()):
                 PROJECT.check_head(key, value, "the front matter")
                 is_head = key in PROJECT.head
                 yield Item("head", position, {key: value}) if is_head else Item("unknown", position, key)
             continue
-        item = fields if isinstance(fields, str) else _item(fields, rest, ends=1 if begin is None else 2)
+        item = fields if isinstance(fields, str) else _item(fields, rest, line_feeds=1 if separator is None else 2)
         yield Item("items", items, Broken(item, line) if isinstance(item, str) else item)
         items += 1
 
 
 def read_page(page: bytes, limits: FileLimits) -> JsonObject | str:
-    """The item of a page of its own, or why it cannot be taken."""
+    """The item of a separate page, or the reason it cannot be read."""
     front, rest = _front_and_rest(page)
     fields = _parse_front(front, limits)
-    return fields if isinstance(fields, str) else _item(fields, rest, ends=1)
+    return fields if isinstance(fields, str) else _item(fields, rest, line_feeds=1)
 
 
-def _item(fields: JsonObject, rest: bytes, *, ends: int) -> JsonObject | str:
+def _item(fields: JsonObject, rest: bytes, *, line_feeds: int) -> JsonObject | str:
     rest = rest[1:] if rest.startswith(b"\n") else rest.removeprefix(b"\r\n")
-    for _ in range(ends):
+    for _ in range(line_feeds):
         rest = rest.removesuffix(b"\n")
     rest = _ESCAPED.sub(b"", rest)
     try:
@@ -118,7 +118,7 @@ def _relationship(raw: bytes, line: int, limits: FileLimits) -> JsonObject | Bro
 
 
 def _front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
-    """The front matter, if there is one, and what is below."""
+    """The front matter, if any, and the text below it."""
     opened = _FRONT_OPENS.match(text)
     closed = _FRONT_CLOSES.search(text, opened.end()) if opened else None
     return (text[opened.end() : closed.start()], text[closed.end() :]) if opened and closed else (None, text)
@@ -127,7 +127,7 @@ def _front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
 def _parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
     if front is None or not front.strip():
         return {}
-    # As the only record of a list it is read as every record is.
+    # Parsed as the only record of a list, so that the rules for records apply.
     block = b"-\n  " + _INNER.sub(b"\n  ", front)
     try:
         found = list(read_yaml(Source(io.BytesIO(block), limits.total), limits, ARCHIVE))
@@ -140,26 +140,26 @@ def _parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
 
 
 def _parts(source: Source, limits: FileLimits) -> Iterator[tuple[bytes | None, bytes, int]]:
-    """The parts of a document, each with the line that begins it, which the first lacks, and its number."""
-    begin: bytes | None = None
-    held: list[bytes] = []
+    """The parts of a document: the separator line (None for the first), the text, and its first line number."""
+    separator: bytes | None = None
+    lines: list[bytes] = []
     size = number = 0
     first = 1
     for line in source.lines(limits.record):
         number += 1
         if line.startswith(b"<!-- polymnia:") and (mark := line.rstrip() + b"\n") in (_ITEM, _RELATIONSHIPS):
-            yield begin, b"".join(held), first
-            begin, size, first = mark, 0, number + 1
-            held.clear()
+            yield separator, b"".join(lines), first
+            separator, size, first = mark, 0, number + 1
+            lines.clear()
             continue
         size += len(line)
-        if begin == _RELATIONSHIPS:
-            yield begin, line, number
+        if separator == _RELATIONSHIPS:
+            yield separator, line, number
             continue
         if size > limits.record:
             raise cannot_read(
                 f"an item has more than {limits.record:,} bytes, which is the limit", where=f"line {first:,}"
             )
-        held.append(line)
-    if begin != _RELATIONSHIPS:
-        yield begin, b"".join(held), first
+        lines.append(line)
+    if separator != _RELATIONSHIPS:
+        yield separator, b"".join(lines), first

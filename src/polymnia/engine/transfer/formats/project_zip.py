@@ -1,7 +1,7 @@
-"""A project as a zip: the JSON document, one page of Markdown an item for people, and a manifest with checksums.
+"""A project as a zip: the JSON document, a Markdown page per item for people to read, and a manifest with checksums.
 
-``project.json`` is what is read again. Nothing in the file tells when, where or by whom it was made. A zip that is read
-is never unpacked to disk, and nothing in it is believed before it was counted and checked.
+Imports read ``project.json``. Nothing in the file shows when, where or by whom it was made. Imports never unpack a zip
+to disk, and check sizes and checksums before trusting anything in it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IN_MEMORY = 8 * 1024**2
 _LEVEL = 4
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-# The list of entries is held in memory while a zip is read: this is a million of them.
+# Bytes. The list of entries is held in memory while a zip is read; this allows a million of them.
 _DIRECTORY = 128 * 1024**2
 _MANIFEST = 256 * 1024**2
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -56,7 +56,7 @@ def write_zip(
     *,
     compress: bool,
 ) -> int:
-    """Write the file and answer its size. The document waits until every page is written: each item comes only once."""
+    """Write the file and return its size. The document is buffered until all pages are written: items are read once."""
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
     files: dict[str, JsonObject] = {}
     names: set[str] = set()
@@ -86,7 +86,7 @@ def write_zip(
 
 
 def _entry(name: str, method: int) -> zipfile.ZipInfo:
-    """An entry of the earliest day a zip can tell, and of an ordinary file."""
+    """A regular file's entry, dated to the earliest day a zip can represent."""
     entry = zipfile.ZipInfo(name)
     entry.compress_type = method
     entry.create_system = 3
@@ -95,7 +95,7 @@ def _entry(name: str, method: int) -> zipfile.ZipInfo:
 
 
 def _page_name(item: JsonObject, names: set[str], position: int) -> str:
-    """A name every file system takes, and none takes for another's."""
+    """A name that is valid and unique on every file system."""
     id = str(item.get("content_id", ""))
     name = _UNSAFE.sub("-", id)[:100].strip(".-")
     if name != id or not name or _RESERVED.fullmatch(name) or name.lower() in names:
@@ -109,7 +109,7 @@ def _page_name(item: JsonObject, names: set[str], position: int) -> str:
 
 
 def read_zip(source: BinaryIO, limits: FileLimits) -> Iterator[Item]:
-    """The items of the document in a zip, or where there is none, of its pages of Markdown."""
+    """Read the items of the document in a zip, or of its Markdown pages if it has no document."""
     size = source.seek(0, os.SEEK_END)
     if size > limits.total:
         raise cannot_read(f"it is larger than {limits.total:,} bytes, which is the limit")
@@ -149,7 +149,7 @@ def _page(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: FileLimits) 
 
 
 def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.ZipInfo]:
-    """The files of a zip by their names, all of which lead to a place inside of it."""
+    """The files of a zip by name; refuses unsafe names, links, encryption and excessive sizes."""
     entries: dict[str, zipfile.ZipInfo] = {}
     total = 0
     for entry in archive.infolist():
@@ -178,7 +178,7 @@ def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.
 
 
 def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], limits: FileLimits) -> JsonObject:
-    """Compare every file with its checksum; the counts the manifest tells."""
+    """Compare every file with its checksum and return the manifest's counts."""
     if entries[MANIFEST].file_size > min(limits.total, _MANIFEST):
         raise cannot_read("its manifest is too large")
     try:
@@ -206,16 +206,16 @@ def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
 
 
 def _check_directory(file: BinaryIO, size: int) -> None:
-    """Refuse a list of entries too long to be held, before anything reads it."""
+    """Refuse a list of entries that is too large for memory, before it is read."""
     file.seek(max(0, size - _TAIL - 20))
     tail = file.read()
     at = tail.rfind(b"PK\x05\x06")
     if at < 0:
         raise cannot_read("its zip data break off")
-    listed = int.from_bytes(tail[at + 12 : at + 16], "little")
-    if listed == 0xFFFFFFFF or tail[at - 20 : at - 16] == b"PK\x06\x07":
-        place = int.from_bytes(tail[at - 12 : at - 4], "little")
-        file.seek(min(place, size))
-        listed = int.from_bytes(file.read(56)[40:48], "little")
-    if listed > _DIRECTORY:
+    size_listed = int.from_bytes(tail[at + 12 : at + 16], "little")
+    if size_listed == 0xFFFFFFFF or tail[at - 20 : at - 16] == b"PK\x06\x07":
+        position = int.from_bytes(tail[at - 12 : at - 4], "little")
+        file.seek(min(position, size))
+        size_listed = int.from_bytes(file.read(56)[40:48], "little")
+    if size_listed > _DIRECTORY:
         raise cannot_read(f"its list of entries has more than {_DIRECTORY:,} bytes, which is the limit")

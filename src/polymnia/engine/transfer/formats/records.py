@@ -1,4 +1,4 @@
-"""What all record files share: their layout and limits, the bytes they are read from and written to, and faults."""
+"""Shared by all record files: layout, limits, reading and writing of bytes, and faults."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CHUNK = 64 * 1024
-# Of real prose 2.6 times as fast as level 6, and 5 % larger.
-_LEVEL = 4
+_LEVEL = 4  # on real prose 2.6 times as fast as level 6, and 5 % larger
 
 
 class FileLimits(Struct, frozen=True):
-    """Sizes a file may have; they are enforced while it is read, so that no bomb is ever unpacked.
+    """Size limits of a file, enforced while it is read, so that a decompression bomb is never unpacked.
 
-    ``total`` counts bytes after decompression, ``record`` those of one record as it is written, ``values`` the values
-    inside of one, ``depth`` the brackets around a value. What a record says is checked by whoever makes a memory of it.
+    ``total`` counts bytes after decompression, ``record`` the encoded bytes of one record, ``values`` the values in
+    one record, ``depth`` the brackets around a value. The content of a record is validated by its importer.
     """
 
     total: int = 2 * 1024**3
@@ -36,17 +35,17 @@ class FileLimits(Struct, frozen=True):
 
 
 class Broken(NamedTuple):
-    """Stands for a record that cannot be read: why, and the line it begins on."""
+    """A record that cannot be read: the reason, and the line it starts on."""
 
     reason: str
     line: int
 
 
 class Item(NamedTuple):
-    """One thing read from a file.
+    """One item read from a file.
 
     A record has its position in its section, counted from 0, and is an object or ``Broken``. The section ``head`` has
-    one-key objects, ``unknown`` the names of keys that mean nothing here and were skipped.
+    one-key objects, ``unknown`` the names of unrecognized keys, which were skipped.
     """
 
     section: str
@@ -55,20 +54,20 @@ class Item(NamedTuple):
 
 
 class Layout(Struct, frozen=True):
-    """The keys of a document: its head, then lists of records. The first section is that of a bare list."""
+    """The keys of a document: its head, then lists of records. A bare list belongs to the first section."""
 
     format: str
     head: tuple[str, ...]
-    sections: Mapping[str, str]  # key → section; other programs' names for the same lists are keys too
-    otherwise: str  # what is said of a document with none of the keys
+    sections: Mapping[str, str]  # key → section, including the key names of other programs
+    otherwise: str  # the error for a document with none of the keys
     version: int = 1
 
     def head_of(self, last: object) -> JsonObject:
-        """The head of a document that is written; ``last`` is the value of its last key."""
+        """The head of a new document; ``last`` is the value of its last key."""
         return dict(zip(self.head, (self.format, self.version, last), strict=True))
 
     def check_head(self, key: str, value: object, where: str | None = None) -> None:
-        """Refuse a file that says it is something else, or newer than this reader."""
+        """Refuse a file of another format, or of a version newer than this reader."""
         if key == "format" and value != self.format:
             raise cannot_read(f"its format is {value!r:.80}, not {self.format!r}", where=where)
         if key == "version" and (type(value) is not int or not 1 <= value <= self.version):
@@ -76,14 +75,14 @@ class Layout(Struct, frozen=True):
             raise cannot_read(why, where=where)
 
     def check_keys(self, keys: Collection[str]) -> None:
-        """Refuse a document that has nothing of this layout, rather than find no records there."""
+        """Refuse a document with none of this layout's keys, instead of importing no records."""
         if "format" not in keys and not any(key in keys for key in self.sections):
             found = ", ".join(f"{key!r:.40}" for key in list(keys)[:6]) or "none"
             raise cannot_read(f"{self.otherwise}; its keys are {found}")
 
 
 def cannot_read(why: str, *, where: str | None = None) -> Fault:
-    """The fault of a file that is broken, over a limit or something else; ``where`` is the place in it."""
+    """The fault of a file that is broken, over a limit or of another kind; ``where`` is the position in it."""
     text = f"The archive cannot be read: {why}" + (f" ({where})" if where else "")
     return Invalid(text, hint="Correct the archive and import it again; nothing was imported.", where=where)
 
@@ -95,12 +94,12 @@ def check_count(count: int, limits: FileLimits) -> None:
 
 
 def shortened(text: str) -> str:
-    """A name as a message quotes it: cut, and with nothing invisible in it."""
+    """A name for use in a message: truncated, with invisible characters escaped."""
     return repr(text[:60])[1:-1] + ("…" if len(text) > 60 else "")
 
 
 class Source:
-    """Reads a file, plain or gzip, up to a number of bytes; a byte order mark is skipped."""
+    """Reads a plain or gzip file up to ``limit`` bytes, skipping a byte order mark."""
 
     def __init__(self, file: BinaryIO, limit: int) -> None:
         self._file: BinaryIO | GzipFile = file
@@ -118,20 +117,20 @@ class Source:
             self._ahead = self._ahead[3:]
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, still to be read: ``size`` of them unless the file ends before."""
+        """The next ``size`` bytes without consuming them; fewer at the end of the file."""
         while len(self._ahead) < size and (more := self._more(_CHUNK)):
             self._ahead += more
         return self._ahead[:size]
 
     def read(self, size: int = _CHUNK) -> bytes:
-        """At most ``size`` bytes, fewer only before the end; none at the end."""
+        """Read at most ``size`` bytes; none only at the end."""
         if not self._ahead:
             return self._more(size)
         part, self._ahead = self._ahead[:size], self._ahead[size:]
         return part
 
     def lines(self, limit: int) -> Iterator[bytes]:
-        """The rest line by line, each with its line feed and of at most ``limit`` bytes."""
+        """The remaining lines, each with its line feed and at most ``limit`` bytes long."""
         rest = b""
         while more := self.read(max(_CHUNK, len(rest))):
             *whole, rest = (rest + more).split(b"\n")
@@ -158,10 +157,10 @@ class Source:
 
 
 def write_pieces(out: BinaryIO, pieces: Iterable[bytes], *, gzip: bool) -> int:
-    """Write all pieces; the number of bytes that were written."""
+    """Write all pieces and return the number of bytes written."""
     begin = out.tell()
     if gzip:
-        # No name and no time: nothing that differs between two exports of the same memories.
+        # No name and no time, so that two exports of the same memories are identical.
         with GzipFile("", "wb", _LEVEL, out, mtime=0) as packed:
             for piece in pieces:
                 packed.write(piece)
