@@ -1,14 +1,14 @@
-"""The embedders: what turns texts into vectors, chosen by name.
+"""Embedders, which turn texts into vectors, chosen by name.
 
-auto                          our models for English and for 16 languages; without onnxruntime the latter alone
-multi                         the one for 16 languages alone, which needs nothing but NumPy; also named use
-none                          no meaning, words only
+auto                          our models for English and for 16 languages; without onnxruntime only the latter
+multi                         only the one for 16 languages, which needs nothing but NumPy; also called use
+none                          no search by meaning, words only
 onnx:FOLDER                   a model.onnx with its tokenizer.json
 sentence-transformers:MODEL   any model of that library
-openai:MODEL                  an endpoint that speaks OpenAI's /v1/embeddings
-ollama:MODEL                  a model that Ollama serves
+openai:MODEL                  an endpoint with OpenAI's /v1/embeddings API
+ollama:MODEL                  a model served by Ollama
 
-No model is loaded here: that happens when it is first used.
+No model is loaded here, only on first use.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:
 
 
 def check(name: str, *, url: str | None = None, key: str | None = None) -> None:
-    """Raise Invalid for a name that stands for nothing; imports nothing where the name alone tells."""
+    """Raise Invalid for an unknown name; imports nothing if the name alone is enough."""
     if name.strip() not in _NAMES:
         choose(name, url=url, key=key)
 
 
 def choose(name: str, *, url: str | None = None, key: str | None = None, timeout: float = 30.0) -> list[Embedder]:
-    """The embedders a name stands for, none of them loaded yet.
+    """The embedders of a name, not loaded yet.
 
-    ``url``, ``key`` and ``timeout`` (in seconds, for one request) are for the embedders behind HTTP.
-    Raises Invalid for a name that stands for nothing.
+    ``url``, ``key`` and ``timeout`` (in seconds, for one request) are for HTTP embedders. Raises Invalid for an unknown
+    name.
     """
     kind, _, what = name.strip().partition(":")
     what = what.strip()
@@ -64,7 +64,7 @@ def choose(name: str, *, url: str | None = None, key: str | None = None, timeout
 
 
 def reranker(name: str) -> Reranker | None:
-    """What reads the best hits again beside an embedder: None for "none", and without onnxruntime."""
+    """The reranker of the best hits that goes with an embedder: None for "none", and without onnxruntime."""
     if name.strip() == "none" or not _can_run():
         return None
     with importing():
@@ -84,7 +84,7 @@ def judge(name: str) -> Judge | None:
 
 
 def missing(name: str) -> str | None:
-    """What the chosen models do without because onnxruntime is not installed, and what to do; None where it is."""
+    """What is unavailable because onnxruntime is not installed, and what to do about it; None if it is installed."""
     if name.strip() == "none" or _can_run():
         return None
     return (
@@ -94,7 +94,7 @@ def missing(name: str) -> str | None:
 
 
 def damaged(name: str) -> Fault | None:
-    """What is wrong with the files of the models that come with the package, whichever of them is asked first."""
+    """The fault of the model files that come with the package, if any."""
     from polymnia.inference.weights import SHIPPED
 
     if name.strip() == "none":
@@ -118,7 +118,7 @@ def _built_in(name: str) -> list[Embedder]:
 
     if name != "auto" or not _can_run():
         return [MultilingualEmbedder()]
-    # The second is loaded by the first text or question that the first does not know.
+    # The second is loaded on the first text or query that the first does not know.
     return [EnglishEmbedder(), MultilingualEmbedder()]
 
 

@@ -1,7 +1,7 @@
 """The models that come with the package: embedders, a ranker and a judge, for English and for sixteen languages.
 
-English texts are read by the English networks; where one of two texts is in another language, the multilingual network
-reads both. Each is loaded when the first texts come that need it.
+English texts go to the English networks; if one of two texts is in another language, the multilingual network gets
+both. Each is loaded on first use.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Calibration(NamedTuple):
 ENGLISH, MULTILINGUAL = "en", "multi"
 
 RANK = {ENGLISH: Calibration(0.580, 0.693), MULTILINGUAL: Calibration(0.487, 0.358)}
-"""That a text answers a question."""
+"""For the chance that a text answers a question."""
 
 JUDGE = {ENGLISH: 1.60, MULTILINGUAL: 2.25}
-"""The temperature by which the judge's six logits are divided."""
+"""The temperature, by which the judge's six logits are divided."""
 
-# ── which model knows a text's language ───────────────────────────────────────────────────────────────────
+# ── which models know the language of a text ──────────────────────────────────────────────────────────────
 
-# By its letters and its smallest words: cheap signs, not a language detector. A few words without any sign are taken
-# for known, because a query is often one name. What USE knows beyond its 16 languages was measured: it places sentences
-# in Indonesian, Catalan, Ukrainian and Bulgarian beside their English translations, and all sentences of a language it
-# does not know (Greek, Hebrew, Hindi, Finnish, Vietnamese, Persian, the Nordic languages) beside each other.
+# By its letters and function words: cheap heuristics, not a language detector. A few words without any sign count as
+# known, because a query is often a single name. What USE knows beyond its 16 languages was measured: it places
+# sentences in Indonesian, Catalan, Ukrainian and Bulgarian near their English translations, and all sentences of an
+# unknown language (Greek, Hebrew, Hindi, Finnish, Vietnamese, Persian, the Nordic languages) near each other.
 
-_TELLING = 1000  # characters that tell the language of a text
+_TELLING = 1000  # characters from which the language is determined
 
 _USE_LETTERS = re.compile(
     "[a-zA-Z\u00aa-\u024f\u1e00-\u1eff\uff21-\uff5a"  # Latin
@@ -57,19 +57,19 @@ _USE_LETTERS = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"  # Han
 )
 
-# Letters and doublings that none of USE's languages has, though they are in one of its scripts.
+# Letters and double letters of USE's scripts that none of its languages has.
 _FOREIGN = re.compile(
     "[åøđðþħəőűășțěřůčšžďťňľĺŕģķļņėįųūāēīơư\u1ea0-\u1ef9]|ää|öö|yy"  # Latin
     "|[әғқңөұүһ]"  # Cyrillic
     "|[پچژگکیٹڈڑںےہھ]"  # Arabic
 )
-_FOREIGN_SHARE = 0.15  # a text may name a foreigner
+_FOREIGN_SHARE = 0.15  # a text may contain foreign names
 _SMALL_WORDS_SHARE = 0.1
 _ACCENTED_SHARE = 0.02  # of an English text's letters
 _NOT_LATIN_SHARE = 0.1
 _WORD = re.compile(r"[^\W\d_]+")
 
-# Small words that are frequent in their language and not English words. Languages USE knows:
+# Frequent function words that are not English words. Languages USE knows:
 _KNOWN = {
     "en": "the of and to is that it for was with are have this not you be by at from what when where who how did does "
     "do my your we they he she his her will would there which has had can about i a an in on as or but all one up out "
@@ -88,7 +88,7 @@ _KNOWN = {
     "tr": "ve bir bu için ile ne çok daha gibi var mı mi olarak değil nasıl nerede kim da de",
     "id": "yang dan di ini itu dengan untuk tidak dari akan pada ada saya kamu apa dalam ke",
 }
-# And languages it does not know:
+# Languages it does not know:
 _UNKNOWN = {
     "fi": "ja ei että hän oli mutta kun myös joka ovat minä sinä tämä olen niin kuin sekä mitä missä",
     "et": "ja ei oli kui aga mis või seda ka ning kes",
@@ -105,7 +105,7 @@ _UNKNOWN = {
 
 
 def is_multilingual(text: str) -> bool:
-    """Whether USE has learned the language of the text."""
+    """Whether USE was trained on the language of the text."""
     text = text[:_TELLING]
     if not text.isascii() and len(_USE_LETTERS.findall(text)) * 2 < sum(map(str.isalpha, text)):
         return False
@@ -133,7 +133,7 @@ def is_english(text: str) -> bool:
 
 
 def _votes(words: list[str]) -> dict[str, int]:
-    """How many of the words are small words of each language."""
+    """How many of the words are function words of each language."""
     votes = dict.fromkeys(_KNOWN | _UNKNOWN, 0)
     for word in words:
         for language in _small_words().get(word, ()):
@@ -152,18 +152,20 @@ def _small_words() -> dict[str, list[str]]:
 
 # ── embedders ─────────────────────────────────────────────────────────────────────────────────────────────
 
-_QUERY = "Represent this sentence for searching relevant passages: "  # what the model was taught to see before a query
-_MOST_TOKENS = 510  # of the model's 512 places two are taken by its marks
+_QUERY = (
+    "Represent this sentence for searching relevant passages: "  # the model was trained with this prefix before a query
+)
+_MOST_TOKENS = 510  # the model has 512 positions, two of them for the start and end tokens
 _MOST_CHARACTERS = 16 * _MOST_TOKENS
 
-# The multilingual network averages, so that a longer text says ever less about each of its parts: passages are short,
-# and what is longer is read as far as this. No piece is longer than 16 characters, most have 4.
+# The multilingual network averages, so the longer a text, the less its vector represents each part: passages are short,
+# and longer ones are truncated to this. No piece is longer than 16 characters, most have 4.
 _MOST_PIECES = 512
-_TOGETHER = 768  # tokens at once: enough to use each weight often, few enough for the processor's cache
+_TOGETHER = 768  # tokens in a batch: enough to reuse each weight often, few enough for the CPU cache
 
 
 class EnglishEmbedder(LazyModel):
-    """Vectors of 384 numbers for English texts, about five milliseconds for one of thirty words."""
+    """Vectors of 384 numbers for English texts, in about five milliseconds for a text of thirty words."""
 
     id = "polymnia-en-1"
     dimensions = 384
@@ -180,11 +182,11 @@ class EnglishEmbedder(LazyModel):
         self._network: OnnxNetwork
 
     def knows(self, text: str) -> bool:
-        """Whether the text is English, as far as letters and small words tell."""
+        """Whether the text is English, judging by letters and function words."""
         return is_english(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
-        """One vector of length 1 for each text."""
+        """One unit vector for each text."""
         if not self.ready:
             self.load()
         if not texts:
@@ -207,12 +209,12 @@ class EnglishEmbedder(LazyModel):
 
 
 class MultilingualEmbedder(LazyModel):
-    """Vectors of 512 numbers for texts in 16 languages, about half a millisecond a short text."""
+    """Vectors of 512 numbers for texts in 16 languages, in about half a millisecond for a short text."""
 
     id = "polymnia-multi-2"
     dimensions = 512
     near = True
-    strong = False  # an average over words: what it says of two texts counts for less than the words they share
+    strong = False  # an average over words: its similarity counts less than shared words
     unrelated = 0.085
     answers = (0.05, 0.55)
 
@@ -223,11 +225,11 @@ class MultilingualEmbedder(LazyModel):
         self._network: MultilingualEncoder
 
     def knows(self, text: str) -> bool:
-        """Whether the text is in a language the model was trained on, as far as letters and small words tell."""
+        """Whether the text is in a language the model was trained on, judging by letters and function words."""
         return is_multilingual(text)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
-        """One vector of length 1 for each text. A query and a text are embedded alike."""
+        """One unit vector for each text. Queries and texts are embedded alike."""
         if not self.ready:
             self.load()
         vectors = np.empty((len(texts), self.dimensions), np.float32)
@@ -252,14 +254,14 @@ class MultilingualEmbedder(LazyModel):
         self._network = MultilingualEncoder(self._words.rows, layers)
 
 
-# ── what reads two texts together ─────────────────────────────────────────────────────────────────────────
+# ── models of text pairs ──────────────────────────────────────────────────────────────────────────────────
 
-_PAIR_TOKENS = 256  # of two texts with their marks
+_PAIR_TOKENS = 256  # of two texts with the special tokens
 _PAIR_CHARACTERS = 16 * _PAIR_TOKENS
 
 
 class _PairReader(LazyModel):
-    """A network, and how two texts enter it."""
+    """A network that reads two texts together."""
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
@@ -280,7 +282,7 @@ class _PairReader(LazyModel):
 
     def _rows(self, one: list[int], other: list[int]) -> Floats:
         room = _PAIR_TOKENS - 3
-        if len(one) + len(other) > room:  # the longer one is cut
+        if len(one) + len(other) > room:  # the longer one is truncated
             one = one[: max(room // 2, room - len(other))]
             other = other[: room - len(one)]
         ids = [self._words.start, *one, self._words.end, *other, self._words.end]
@@ -291,7 +293,7 @@ class _PairReader(LazyModel):
 
 
 class _EnglishReader(_PairReader):
-    """The English network of one kind: ``ranker`` or ``judge``."""
+    """An English network: ``ranker`` or ``judge``."""
 
     def __init__(self, weights: Weights, kind: str) -> None:
         super().__init__(weights)
@@ -305,7 +307,7 @@ class _EnglishReader(_PairReader):
 
 
 class _MultilingualReader(_PairReader):
-    """The one network for every language, which ranks and judges; over the table of the multilingual embedder."""
+    """The multilingual network, which ranks and judges; it shares the token table of the multilingual embedder."""
 
     def _prepare(self) -> None:
         network, positions = self._weights.verified("scorer_multi.onnx", "places_multi.npz")
@@ -322,7 +324,7 @@ class _MultilingualReader(_PairReader):
 
 
 class Scorer:
-    """Both networks behind one door. ``kind`` is the English file's name, ``output`` what is read off."""
+    """Chooses between both networks. ``kind`` is the English file's name, ``output`` the network output to use."""
 
     kind: str
     output: str
@@ -335,7 +337,7 @@ class Scorer:
         }
 
     def load(self) -> None:
-        """Raise NoModel where the networks cannot be run; each is loaded when texts come that need it."""
+        """Raise NoModel if the networks cannot be run; each is loaded on first use."""
         self._can_run = self._can_run or installed("onnxruntime")
         if not self._can_run:
             raise NoModel(
@@ -344,11 +346,11 @@ class Scorer:
             )
 
     def knows(self, text: str) -> bool:
-        """Whether one of the networks knows the text's language, as far as letters and small words tell."""
+        """Whether one of the networks knows the text's language, judging by letters and function words."""
         return is_multilingual(text)
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, Floats]]:
-        """For each pair which network read it, and its row."""
+        """For each pair the name of the network used, and its row."""
         english = {text: is_english(text) for pair in pairs for text in pair}
         which = [ENGLISH if english[one] and english[other] else MULTILINGUAL for one, other in pairs]
         rows: list[Any] = [None] * len(pairs)
@@ -361,30 +363,30 @@ class Scorer:
 
 
 class Ranker(Scorer):
-    """Six layers, from ms-marco-MiniLM: about four milliseconds for a question and a text of thirty words together."""
+    """Six layers, from ms-marco-MiniLM: about four milliseconds for a query and a text of thirty words together."""
 
     id = "polymnia-rank-1"
     kind = "ranker"
     output = "rank"
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The chance of each text to answer the query."""
+        """The chance that each text answers the query."""
         chances = []
         for which, row in self._read([(query, text) for text in texts]):
             logit = RANK[which].slope * float(row[0]) + RANK[which].offset
-            chances.append((1 + tanh(logit / 2)) / 2)  # the logistic function, safe at any size
+            chances.append((1 + tanh(logit / 2)) / 2)  # the logistic function, without overflow
         return chances
 
 
 class PairJudge(Scorer):
-    """Eight layers (six for other languages than English) and six classes, in the order of Judgement."""
+    """Eight layers (six for languages other than English) and six classes, in the order of Judgement."""
 
     id = "polymnia-judge-3"
     kind = "judge"
     output = "judge"
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
-        """The chances of each pair's classes."""
+        """The class probabilities of each pair."""
         judgements = []
         for which, row in self._read(pairs):
             logits = row / JUDGE[which]

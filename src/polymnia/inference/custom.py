@@ -1,4 +1,4 @@
-"""Embedders whose model somebody else chose: nothing about it is known before it runs."""
+"""Embedders with a model the user chose: nothing is known about it before it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from polymnia.inference.tokens import Floats
 
-# Sentences that share no subject, as many in each language.
+# Sentences about unrelated subjects, the same number in each language.
 SENTENCES = (
     "The invoice for March was paid twice by mistake.",
     "Penguins cannot fly but they swim very well.",
@@ -57,10 +57,9 @@ _LANGUAGES = 4
 
 
 def mean_cosine(vectors: Floats) -> float:
-    """The mean cosine of two sentences, from the vectors (of length 1) of all of them.
+    """The mean cosine of two sentences, from the unit vectors of all of them.
 
-    Taken in the language in which it is lowest: sentences in a language the model does not know are all
-    alike to it, which says nothing about those it knows.
+    That of the language in which it is lowest: sentences in a language the model does not know all look alike to it.
     """
     size = len(SENTENCES) // _LANGUAGES
     means = []
@@ -71,10 +70,10 @@ def mean_cosine(vectors: Floats) -> float:
 
 
 class CustomEmbedder(LazyModel):
-    """Learns the number of dimensions and what unrelated texts look like from a first few sentences."""
+    """Measures the number of dimensions and the cosine of unrelated texts with a few sentences on loading."""
 
     near = True
-    strong = True  # whoever chose the model trusts it
+    strong = True  # the user chose the model and trusts it
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,27 +87,27 @@ class CustomEmbedder(LazyModel):
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has; loads the model."""
+        """The length of a vector; loads the model."""
         self.load()
         return self._dimensions
 
     @property
     def unrelated(self) -> float:
-        """The mean cosine of texts that have nothing in common; loads the model."""
+        """The mean cosine of unrelated texts; loads the model."""
         self.load()
         return self._unrelated
 
     @property
     def answers(self) -> tuple[float, float]:
-        """Nothing is known of how near a question is to its answer."""
+        """How near a question is to its answer is not known."""
         return self.unrelated, 1.0
 
     def knows(self, text: str) -> bool:
-        """True: whoever chose the model chose it for their languages."""
+        """True: the user chose the model for their languages."""
         return True
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
-        """One vector of length 1 for each text."""
+        """One unit vector for each text."""
         with importing():
             import numpy
 
@@ -124,7 +123,7 @@ class CustomEmbedder(LazyModel):
         self._dimensions = vectors.shape[1]
 
     def _unit(self, rows: Any, count: int) -> Floats:
-        """The rows as vectors of length 1. Raises NoModel when they are not what the model gave before."""
+        """The rows as unit vectors. Raises NoModel if they are invalid or differ in length from earlier ones."""
         with importing():
             import numpy
 
@@ -150,15 +149,15 @@ class CustomEmbedder(LazyModel):
 
     @abstractmethod
     def _open(self) -> None:
-        """Make the model answer."""
+        """Prepare the model for use."""
 
     @abstractmethod
     def _vectors(self, texts: Sequence[str], query: bool) -> Any:
-        """One row of numbers for each text, of any length."""
+        """One row of numbers for each text, not normalised."""
 
 
 class Transformer(CustomEmbedder):
-    """Runs the model with the library's own code. The library may fetch the model when it first loads it."""
+    """Runs a model with sentence-transformers. The library may download the model when it first loads it."""
 
     def __init__(self, model: str) -> None:
         super().__init__()
@@ -167,7 +166,7 @@ class Transformer(CustomEmbedder):
 
     @property
     def id(self) -> str:
-        """The library and the model's name there."""
+        """The library and the model's name in it."""
         return f"sentence-transformers:{self._name}"
 
     def _open(self) -> None:
@@ -180,7 +179,7 @@ class Transformer(CustomEmbedder):
             ) from error
         try:
             self._model = library.SentenceTransformer(self._name)
-        except Exception as error:  # whatever the library, its hub or the model's own code raises
+        except Exception as error:  # the library, its hub and the model's own code may raise anything
             raise NoModel(
                 f"The library sentence-transformers cannot load the model {self._name}: {error}",
                 hint="Check the model's name, and the network if the model has not been fetched yet.",
@@ -195,16 +194,16 @@ class Transformer(CustomEmbedder):
         )
 
 
-_MOST_PIECES = 512  # where the folder does not say what the model can read
+_MOST_PIECES = 512  # if the folder does not state the model's maximum
 _LONGEST = 8192
 _CHARACTERS_A_PIECE = 16
-# onnxruntime keeps what its largest run needed, 30 MB for 512 tokens. After texts of more tokens than this it gives the
-# memory back, which costs them nothing one could measure.
+# onnxruntime retains what its largest run needed, 30 MB for 512 tokens. After texts of more tokens than this it
+# releases the memory, at no measurable cost.
 _LONG_TEXT = 64
 
 
 class OnnxFolder(CustomEmbedder):
-    """Reads the folder's own notes on pooling (the mean, or the first token), length and prompts."""
+    """Runs an ONNX model, with pooling (the mean, or the first token), length and prompts from the folder's files."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
@@ -249,7 +248,7 @@ class OnnxFolder(CustomEmbedder):
         self._session, self._tidy = open_session(self._model_path(), needed_for="A model in ONNX form")
         self._inputs = [one.name for one in self._session.get_inputs()]
         outputs = [one.name for one in self._session.get_outputs()]
-        # Exports that pool by themselves say so in this name, which need not come first.
+        # Exports with built-in pooling have an output of this name, which need not come first.
         self._output = [name for name in outputs if name == "sentence_embedding"] or outputs[:1]
         try:
             self._tokenizer = load("tokenizers").Tokenizer.from_file(tokenizer)
@@ -258,7 +257,7 @@ class OnnxFolder(CustomEmbedder):
                 "A model in ONNX form needs the library tokenizers, which is not installed",
                 hint="Run `pip install tokenizers`, or choose another model.",
             ) from error
-        except Exception as error:  # the library raises nothing more special
+        except Exception as error:  # the library raises nothing more specific
             raise NoModel(
                 f"The tokenizer {tokenizer} cannot be used: {error}", hint="Export the model again.", path=tokenizer
             ) from error
@@ -276,11 +275,11 @@ class OnnxFolder(CustomEmbedder):
         kind = "query" if query else "document" if "document" in self._prompts else "passage"
         prompt = self._prompts.get(kind) or ""
         rows = []
-        # One at a time: quantised models measure the range of a whole batch, so that a text's vector would depend on
-        # the texts beside it; and on one thread a batch is only a tenth faster.
+        # One at a time: quantised models compute ranges over the batch, so a text's vector would depend on the other
+        # texts; and on one thread a batch is only a tenth faster.
         for text in texts:
             tokens = self._tokenizer.encode(prompt + text[: self._most * _CHARACTERS_A_PIECE])
-            ids = numpy.array([tokens.ids or [0]], numpy.int64)  # a model has to see at least one token
+            ids = numpy.array([tokens.ids or [0]], numpy.int64)  # a model needs at least one token
             inputs = {
                 "input_ids": ids,
                 "attention_mask": numpy.ones_like(ids),
@@ -303,7 +302,7 @@ class OnnxFolder(CustomEmbedder):
         return _MOST_PIECES
 
     def _note(self, name: str) -> JsonObject:
-        """One of the folder's small JSON files; empty when it is not there."""
+        """One of the folder's JSON config files; empty if it does not exist."""
         path = os.path.join(self._folder, *name.split("/"))
         try:
             with open(path, encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""Embedders behind HTTP: whatever speaks OpenAI's /v1/embeddings, and Ollama."""
+"""Embedders over HTTP: OpenAI-compatible /v1/embeddings endpoints, and Ollama."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from polymnia.inference.custom import CustomEmbedder
 from polymnia.models import JsonObject
 
 _TOGETHER = 64  # texts in one request
-_MOST_CHARACTERS = 8000  # of a text: below the input limit of the usual models in every script
-_MOST_BYTES = 1 << 28  # of an answer
-_PAUSES = (0.5, 1.0, 2.0)  # seconds before each new try
+_MOST_CHARACTERS = 8000  # of a text: below the input limit of common models in every script
+_MOST_BYTES = 1 << 28  # of a response
+_PAUSES = (0.5, 1.0, 2.0)  # seconds before each retry
 _LONGEST_PAUSE = 10.0  # however long the server asks us to wait
 
 
 class _Endpoint(CustomEmbedder):
-    """Sends texts in batches, tries again when the server is busy, and says clearly what went wrong."""
+    """Sends texts in batches, retries when the server is busy, and reports faults clearly."""
 
     near = False
 
@@ -58,12 +58,12 @@ class _Endpoint(CustomEmbedder):
         return f"{self._kind}:{self._model}"
 
     def _open(self) -> None:
-        pass  # the first sentences show whether it answers
+        pass  # the first batch shows whether it responds
 
     def _vectors(self, texts: Sequence[str], query: bool) -> list[Any]:
         rows: list[Any] = []
         for start in range(0, len(texts), _TOGETHER):
-            # Servers refuse an empty text, and with it the whole batch.
+            # Servers refuse a batch with an empty text.
             batch = [text[:_MOST_CHARACTERS] or " " for text in texts[start : start + _TOGETHER]]
             answer = self._ask({"model": self._model, "input": batch})
             try:
@@ -77,7 +77,7 @@ class _Endpoint(CustomEmbedder):
 
     @abstractmethod
     def _rows(self, answer: Any) -> list[Any]:
-        """The vectors in an answer, in the order of the texts."""
+        """The vectors in a response, in the order of the texts."""
 
     def _ask(self, question: JsonObject) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -138,7 +138,7 @@ class _Endpoint(CustomEmbedder):
 
 
 class OpenAI(_Endpoint):
-    """A model behind an endpoint that speaks OpenAI's protocol."""
+    """A model behind an OpenAI-compatible endpoint."""
 
     _kind = "openai"
     _default = "https://api.openai.com"
@@ -149,7 +149,7 @@ class OpenAI(_Endpoint):
 
 
 class Ollama(_Endpoint):
-    """A model that Ollama serves."""
+    """A model served by Ollama."""
 
     _kind = "ollama"
     _default = "http://127.0.0.1:11434"
@@ -163,23 +163,21 @@ class Ollama(_Endpoint):
 
 
 class _StayHere(HTTPRedirectHandler):
-    """A redirection is a fault: the texts and the key are for the server that was named."""
+    """Treats a redirect as a fault: the texts and the key are only for the configured server."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def _opener(url: str) -> OpenerDirector:
-    # What runs on this machine is never behind the proxy.
+    # A local server is never behind the proxy.
     host = urlsplit(url).hostname or ""
     near = host in ("localhost", "::1") or host.startswith("127.")
     return build_opener(_StayHere, *([ProxyHandler({})] if near else []))
 
 
 def _apart(url: str) -> tuple[str, str | None]:
-    """An address without the user and password it may name, and the header that says who asks.
-
-    So neither is ever part of a message."""
+    """An address without its credentials, so that no message can contain them, and the header made of them."""
     start, is_address, rest = url.partition("://")
     who, is_named, _ = rest.partition("/")[0].rpartition("@")
     if not is_address or not is_named:
@@ -191,7 +189,7 @@ def _apart(url: str) -> tuple[str, str | None]:
 
 
 def _address(url: str, path: str) -> str:
-    """The full address, whether the one given ends at the host, at the version or at the last word."""
+    """The full address, whether ``url`` ends at the host, at the version or with the full path."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise Invalid(

@@ -1,4 +1,4 @@
-"""The networks, on one thread each: those that onnxruntime runs, and the multilingual encoder in NumPy."""
+"""Networks, each on a single thread: those that onnxruntime runs, and the multilingual encoder in NumPy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _before = 1
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep NumPy's products on one thread within the block, where its library can be told so."""
+    """Keep NumPy's matrix products on one thread within the block, if its library supports that."""
     global _before, _inside
     switch = _switch()
     if switch is None:
@@ -56,7 +56,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _switch() -> tuple[Callable[[], int], Callable[[int], None]] | None:
-    """How to read and set OpenBLAS's number of threads; None where NumPy uses another library."""
+    """The functions that get and set OpenBLAS's number of threads; None if NumPy uses another library."""
     import ctypes
 
     for path in _libraries():
@@ -77,7 +77,7 @@ def _libraries() -> Iterator[str]:
     import glob
     import os
 
-    # Looking a name up in an extension module also looks through the libraries it was linked with,
+    # A symbol lookup in an extension module also searches the libraries it was linked with,
     # except on Windows.
     yield _umath_linalg.__file__
     beside = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs", "*openblas*")
@@ -88,9 +88,9 @@ _ERRORS_ONLY = 3
 
 
 def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any]:
-    """A session of onnxruntime, and options for a run that gives its working memory back.
+    """An onnxruntime session, and options for a run that releases its working memory afterwards.
 
-    ``plain``: the graph is run as it stands. The library would otherwise join nodes into some that are slower here.
+    ``plain``: run the graph without node fusions, which are slower here.
     """
     try:
         onnxruntime = load("onnxruntime")
@@ -104,13 +104,13 @@ def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[An
     options.log_severity_level = _ERRORS_ONLY
     if plain:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    # Weights outside the pool of working memory take 17 MB less for the models at hand.
+    # Weights outside the arena take 17 MB less for our models.
     options.add_session_config_entry("session.use_device_allocator_for_initializers", "1")
     tidy = onnxruntime.RunOptions()
     tidy.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), tidy
-    except Exception as error:  # the library's faults share no better base
+    except Exception as error:  # the library's errors have no better base class
         why = str(error).strip().partition("\n")[0] or type(error).__name__
         raise NoModel(
             f"The model file {path} cannot be used: {why}",
@@ -119,16 +119,16 @@ def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[An
         ) from error
 
 
-# Texts of about the same length go through together. The gain over one at a time is a fifth, all of it with so many
-# tokens; a text that is shorter than its neighbours is filled up, and costs as much as they do.
-_TOGETHER = 384
-_FILLED = 0.1  # of a batch at most
+# Texts of similar length are batched. That is a fifth faster than one at a time, and larger batches gain no more;
+# a text shorter than the others of its batch is padded, and costs as much as they do.
+_TOGETHER = 384  # tokens
+_FILLED = 0.1  # the maximum share of padding in a batch
 
-_LONG = 128  # after texts of so many tokens the library gives its working memory back
+_LONG = 128  # tokens; after longer texts the library releases its working memory
 
 
 class OnnxNetwork:
-    """One network. Safe to use from several threads."""
+    """A network run by onnxruntime. Thread-safe."""
 
     def __init__(self, path: str) -> None:
         self._session, self._tidy = open_session(
@@ -136,7 +136,7 @@ class OnnxNetwork:
         )
 
     def run(self, texts: Sequence[Floats], output: str) -> Floats:
-        """One row for each text, given as the vectors of its tokens."""
+        """One row for each text, which is given as its token vectors."""
         rows: list[Any] = [None] * len(texts)
         for batch in batches([len(text) for text in texts]):
             longest = max(len(texts[at]) for at in batch)
@@ -153,7 +153,7 @@ class OnnxNetwork:
 
 
 def batches(sizes: Sequence[int]) -> list[list[int]]:
-    """Which texts go through together, by their numbers of tokens."""
+    """Batches of texts, as indexes, by their numbers of tokens."""
     found: list[list[int]] = []
     batch: list[int] = []
     filled = 0
@@ -174,13 +174,13 @@ def batches(sizes: Sequence[int]) -> list[list[int]]:
 
 _EPSILON = 1e-12
 _WIDTH = 256
-# For each branch: its name in the file, how many tokens it sees, how many of them before the token.
+# For each branch: its name in the file, its window in tokens, and how many of them precede the token.
 _BRANCHES = (("2", 2, 0), ("3", 3, 1), ("5", 5, 2))
-_BLANKS = 2  # as many as a window reaches over the text's ends
+_BLANKS = 2  # tokens by which a window extends beyond the text's ends
 
 
 class MultilingualEncoder:
-    """Turns texts, given as the ids of their tokens, into vectors of length 1."""
+    """Turns texts, given as token ids, into unit vectors."""
 
     def __init__(self, rows: Callable[[Ints], Floats], arrays: Mapping[str, NDArray[Any]]) -> None:
         self._own = rows
@@ -191,13 +191,12 @@ class MultilingualEncoder:
 
         self._enter, self._enter_bias = beside("proj"), beside("proj_b")
         self._gain, self._shift = beside("ln_g"), beside("ln_b")
-        # One block of columns for each place in the window, where the file has one block of rows.
+        # One block of columns for each position in the window; the file has blocks of rows.
         self._first = [np.hstack(np.split(file["w1_" + name], size)) for name, size, _ in _BRANCHES]
         self._first_bias = [file["b1_" + name] for name, _, _ in _BRANCHES]
         self._second = [file["w2_" + name] for name, _, _ in _BRANCHES]
         self._second_bias = [file["b2_" + name] for name, _, _ in _BRANCHES]
-        # Nothing bends between the last normalisation's gain, the average and the first dense layers:
-        # they are one matrix.
+        # All from the last normalisation's gain to the first dense layers is linear: it is merged into one matrix.
         dense = np.hstack([file["d0"], file["p1"]])
         average = file["cnn_W"] @ dense
         self._head = file["ln_g"][:, None] * average
@@ -220,13 +219,13 @@ class MultilingualEncoder:
         own = self._own(distinct)
         outs = self._branches(own, which, place, token)
 
-        # The last normalisation, over a token's own vector and the three branches together. A text's sum
-        # of normalised rows is a product with a matrix of their weights; rows are never copied for it.
+        # The last normalisation covers a token's own vector and the three branches. A text's sum of normalised rows is
+        # computed as a product with a matrix of weights, without copying rows.
         width = own.shape[1] + len(outs) * _WIDTH
         mean = own.sum(axis=1)[which] + sum(out.sum(axis=1) for out in outs)
         mean /= width
         square = np.einsum("ij,ij->i", own, own)[which] + sum(np.einsum("ij,ij->i", out, out) for out in outs)
-        # A token's share in the text, between 0 and 2.
+        # The weight of a token in the text, between 0 and 2.
         share = (1 + np.tanh((own @ self._share + self._share_bias) / 2))[which]
         weight = share / np.sqrt(square / width - mean * mean + _EPSILON)
         weights = np.zeros((len(texts), total), np.float32)
@@ -239,7 +238,7 @@ class MultilingualEncoder:
         return self._dense(rows, shares[:, None], sizes.astype(np.float32)[:, None])
 
     def _branches(self, own: Floats, which: Ints, place: Ints, token: Ints) -> list[Floats]:
-        """What each branch makes of every token."""
+        """The output of each branch for every token."""
         inner = own @ self._enter
         inner += self._enter_bias
         inner -= inner.mean(axis=1, keepdims=True)
@@ -290,7 +289,7 @@ class MultilingualEncoder:
 
 
 def _layers(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
-    """The layers in 32 bits; a file may have them in 16, or in 8 with a scale for each column (``NAME.s``)."""
+    """The layers in 32 bits; a file may store them in 16, or in 8 with a scale for each column (``NAME.s``)."""
     file = {name: array.astype(np.float32) for name, array in arrays.items()}
     for name in [name for name in file if name.endswith(".s")]:
         file[name.removesuffix(".s")] *= file.pop(name)

@@ -1,4 +1,4 @@
-"""Tokens: how the built-in models cut a text into pieces, and the tables of the pieces' vectors."""
+"""Tokenizers of the built-in models, and the tables of token vectors."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Floats: TypeAlias = NDArray[np.float32]
 Ints: TypeAlias = NDArray[np.intp]
 
 _CONTINUED = "##"
-_LONGEST_WORD = 100  # a longer run of letters is one unknown word
-_MEMORY = 16384  # so many words are remembered with their pieces
+_LONGEST_WORD = 100  # a longer word is a single unknown token
+_MEMORY = 16384  # words whose tokens are cached
 
-# Between spaces each of these is a word of its own: marks of ASCII, and the ideographs.
+# Each of these is a word of its own: ASCII punctuation, and ideographs.
 _MARKS = r"!-/:-@\[-`{-~"
 _IDEOGRAPHS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -34,7 +34,7 @@ _ALONE = re.compile(f"([{_MARKS}{_IDEOGRAPHS}])")
 
 
 class WordPieces:
-    """A vocabulary, one piece a line, and the way texts are cut with it."""
+    """A WordPiece tokenizer; its vocabulary has one piece per line."""
 
     def __init__(self, vocabulary: str) -> None:
         self._ids = {piece: id for id, piece in enumerate(vocabulary.splitlines())}
@@ -44,7 +44,7 @@ class WordPieces:
         self._cut: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str, most: int) -> list[int]:
-        """The ids of the text's pieces without marks of start and end; at most ``most``."""
+        """The token ids of the text without start and end tokens; at most ``most``."""
         ids: list[int] = []
         seen = self._cut
         for word in _ALONE.sub(r" \1 ", text).split():
@@ -83,7 +83,7 @@ class WordPieces:
 
 
 def _plain(word: str) -> str:
-    """Lower case without accents and unseen characters, with spaces around every mark."""
+    """The word in lower case without accents and invisible characters, with spaces around punctuation."""
     out = []
     for character in normalize("NFD", "".join(c for c in word if c != "\ufffd" and category(c) not in _UNSEEN)):
         kind = category(character)
@@ -94,35 +94,34 @@ def _plain(word: str) -> str:
     return "".join(out).lower()
 
 
-# What the model's vocabulary takes for a space, as the library it was made with has it.
+# The characters that SentencePiece, with which the vocabulary was made, normalises to a space.
 _SPACES = dict.fromkeys(map(ord, "\t\n\f\r\u1680\u200b\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"), " ")
-_KEPT = "\uff5e"  # the wide tilde, which stays as it is
+_KEPT = "\uff5e"  # the full-width tilde, which is not normalised
 
 
 UNKNOWN, START, END = 0, 1, 2
 
-_WORD = "\u2581"  # stands at the start of each word
-_PIECE = 0x0A  # starts the message of a piece
+_WORD = "\u2581"  # marks the start of each word
+_PIECE = 0x0A  # the tag of a piece's message
 
-# A piece the model does not know costs this much more than its rarest one.
+# An unknown piece scores this much lower than the rarest one.
 _PENALTY = 10.0
 
-# Words up to this length are remembered, this many of them: most words of a text have been seen before.
+# Words up to this length are cached, up to this many: most words of a text have occurred before.
 _MEMORABLE = 24
 _MEMORY = 16384
 
 
 class Pieces:
-    """The vocabulary of a model file, and the way texts are cut with it.
+    """A SentencePiece tokenizer with the vocabulary of a model file.
 
-    No piece reaches over the start of a word, so that words are cut one by one and the cut of a
-    frequent word is remembered.
+    No piece crosses a word boundary, so words are tokenized one by one and frequent words are cached.
     """
 
     def __init__(self, model: bytes) -> None:
         self._ids: dict[str, int] = {}
         self._scores = array("f")
-        # The longest piece that starts with these two characters: where looking for longer ones ends.
+        # The length of the longest piece that starts with these two characters.
         self._reach: dict[str, int] = {}
         self._cut: dict[str, tuple[int, ...]] = {}
         self._read(model)
@@ -132,7 +131,7 @@ class Pieces:
         return len(self._scores)
 
     def ids(self, text: str, most: int) -> list[int]:
-        """The ids of the text's pieces between the marks of start and end; at most ``most`` pieces."""
+        """The token ids of the text between start and end tokens; at most ``most`` without those."""
         ids = [START]
         seen = self._cut
         for word in text.replace("\n", " ").replace("\t", " ").replace("\r", " ").split(" "):
@@ -155,9 +154,9 @@ class Pieces:
         return ids
 
     def _read(self, model: bytes) -> None:
-        """Read the pieces, which come first, each in a message of its text, its score and, if not normal, its type.
+        """Read the pieces, which come first, each a message of its text, score and, if not normal, type.
 
-        All of them are short, so that every length is one byte.
+        All are short, so every length is a single byte.
         """
         ids, reach, scores = self._ids, self._reach, bytearray()
         at = number = 0
@@ -178,12 +177,12 @@ class Pieces:
             self._scores.byteswap()
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        """The cut of what stands between two spaces; its compatibility form may be several words."""
+        """The tokens of a space-separated word; its compatibility form may be several words."""
         form = _KEPT.join(normalize("NFKC", part) for part in word.translate(_SPACES).split(_KEPT))
         return tuple(id for part in form.split(" ") if part for id in self._likeliest(_WORD + part))
 
     def _likeliest(self, word: str) -> list[int]:
-        """The cut with the highest sum of scores; among equals the one whose last piece starts first."""
+        """The segmentation with the highest total score; of equals the one whose last piece starts first."""
         size = len(word)
         best = [0.0, *[float("-inf")] * size]
         starts = [0] * (size + 1)
@@ -210,24 +209,24 @@ class Pieces:
         return ids
 
 
-# ── the vectors of tokens ─────────────────────────────────────────────────────────────────────────────────
+# ── token vectors ─────────────────────────────────────────────────────────────────────────────────────────
 
-_GROUP = 32  # numbers of a row that share one scale
-# Two numbers of four bits for each byte, the lower half first.
+_GROUP = 32  # numbers of a row that share a scale
+# Two four-bit numbers per byte, the low half first.
 _BYTE = np.arange(256)
 _PAIRS = (np.stack([_BYTE & 15, _BYTE >> 4], axis=1) - 7.5).astype(np.float32)
-_PARTS = 17  # the table of subwords comes in this many parts, dealt out by the subword's id
+_PARTS = 17  # the table of subwords is split into this many parts, by the subword's id
 
 
 class PositionTable:
-    """What a network adds to a token's vector: for its place in the text, and for which of two texts it is in."""
+    """Position and segment embeddings: what a network adds to a token's vector by its place and its text."""
 
     def __init__(self, places: Floats, parts: Floats) -> None:
         self._first = places.astype(np.float32) + parts[0].astype(np.float32)
         self._turn = parts[1].astype(np.float32) - parts[0].astype(np.float32)
 
     def add(self, rows: Floats, first: int | None = None) -> Floats:
-        """Rows of one text, or of two of which the first has ``first`` tokens; changed in place."""
+        """Add them in place to the rows of one text, or of two of which the first has ``first`` tokens."""
         rows += self._first[: len(rows)]
         if first is not None:
             rows[first:] += self._turn
@@ -235,7 +234,7 @@ class PositionTable:
 
 
 class WordTable:
-    """English word pieces and their vectors, four bits a number."""
+    """English word pieces and their vectors, with four bits per number."""
 
     def __init__(self, weights: Weights, file: str) -> None:
         vocabulary, table = weights.verified("vocab.txt", file)
@@ -252,12 +251,12 @@ class WordTable:
         return levels.reshape(len(ids), -1)
 
     def positions(self, network: str) -> PositionTable:
-        """What a network over these words adds for where a token stands."""
+        """The position table of a network over these words."""
         return PositionTable(self._arrays[f"{network}.places"], self._arrays[f"{network}.parts"])
 
 
 class SubwordTable:
-    """Subwords of sixteen languages and their vectors, the table of the multilingual encoder."""
+    """Subwords of sixteen languages and their vectors, as used by the multilingual encoder."""
 
     start, end = START, END
 
@@ -270,11 +269,11 @@ class SubwordTable:
             first = arrays["q1"]
             self._table = np.empty((_PARTS, *first.shape), first.dtype)
             self._table[0] = first
-            for part in range(1, _PARTS):  # one by one: both copies of the table are never in memory at once
+            for part in range(1, _PARTS):  # one by one, so that two copies of the table are never in memory at once
                 self._table[part] = arrays[f"q{part + 1}"]
 
     def ids(self, text: str, most: int) -> list[int]:
-        """The subwords of a text without marks of start and end; at most ``most``."""
+        """The subword ids of a text without start and end tokens; at most ``most``."""
         return self.pieces.ids(text, most)[1:-1]
 
     def rows(self, ids: Sequence[int] | Ints) -> Floats:

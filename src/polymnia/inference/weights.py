@@ -1,4 +1,4 @@
-"""The weight files of the package, trusted by their hash, and models that are loaded once, when first used."""
+"""The weight files of the package, verified by their hash, and models that are loaded once, on first use."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _HINT = "Run `pip install --force-reinstall --no-deps polymnia`; search by words
 
 
 class Weights(NamedTuple):
-    """A folder of weight files with a list of their SHA-256."""
+    """A folder of weight files with a list of their SHA-256 hashes."""
 
     folder: str
 
     def verified(self, *names: str) -> list[str]:
-        """The paths of files, all of which have the expected content. Raises NoModel otherwise."""
+        """The paths of files, verified to have the expected content. Raises NoModel otherwise."""
         expected = self._expected()
         return [self._checked(name, expected.get(name)) for name in names]
 
     def check(self) -> None:
-        """Raise NoModel where one of the files is missing or not the right one."""
+        """Raise NoModel if one of the files is missing or wrong."""
         self.verified(*self._expected())
 
     def _expected(self) -> dict[str, str]:
@@ -69,7 +69,7 @@ SHIPPED = Weights(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(_
 
 
 def installed(library: str) -> bool:
-    """Whether a library could be imported; it is not."""
+    """Whether a library can be imported, without importing it."""
     from importlib.util import find_spec
 
     return find_spec(library) is not None
@@ -81,18 +81,18 @@ def _unreadable(path: str, error: OSError) -> NoModel:
 
 T = TypeVar("T")
 
-# Names of glibc's malloc.h.
+# Constants of glibc's malloc.h.
 _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 _LARGE_BLOCK = 1 << 20
-_UNUSED = 1 << 22  # bytes at the end of a pool that are kept
+_UNUSED = 1 << 22  # bytes at the end of a pool that are retained
 
 _shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
 _turn = threading.Lock()
 
 
 def shared(read: Callable[..., T], *given: Hashable) -> T:
-    """What ``read`` makes of these arguments: one object, as long as somebody holds it."""
+    """The result of ``read`` for these arguments, shared as long as it is referenced."""
     with _turn:
         found: T | None = _shared.get((read, *given))
         if found is None:
@@ -101,14 +101,14 @@ def shared(read: Callable[..., T], *given: Hashable) -> T:
 
 
 class LazyModel(ABC):
-    """Something slow to prepare. A failed preparation is tried again by the next caller."""
+    """A model that is slow to load. A failed load is retried by the next caller."""
 
     def __init__(self) -> None:
         self.ready = False
         self._turn = threading.Lock()
 
     def load(self) -> None:
-        """Make ready; returns at once when it is. Raises NoModel, saying what to do, when it cannot be."""
+        """Load the model unless it is ready. Raises NoModel, with a hint what to do, if it cannot be loaded."""
         if self.ready:
             return
         with self._turn:
@@ -119,15 +119,15 @@ class LazyModel(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Do the slow part."""
+        """Load the model."""
 
 
 @cache
 def _return_freed_memory() -> None:
-    """Have glibc give large blocks back to the system when they are freed.
+    """Have glibc return large blocks to the system when they are freed.
 
-    By itself it keeps up to 64 MB in each of its pools, one a thread, once a large block was freed: 50 to 70 MB more
-    for a server that has read long texts. Other systems know no such setting.
+    By default it retains up to 64 MB in each of its per-thread pools once a large block was freed: 50 to 70 MB more for
+    a server that has embedded long texts. Other systems have no such setting.
     """
     import ctypes
 

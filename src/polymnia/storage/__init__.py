@@ -1,1 +1,1 @@
-"""How memory is kept: one folder an engine, each behind engine/ports."""
+"""Storage engines: one folder each, behind the interfaces of engine/ports."""

@@ -1,4 +1,4 @@
-"""Knowledge: what has to do with a memory or a text, where a text belongs, and the relations it shows."""
+"""Knowledge: what is related to a memory or a text, which scope it belongs to, and the relations it expresses."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ if TYPE_CHECKING:
 
 
 class KnowledgeVerbs(Project):
-    """Finding what belongs together."""
+    """Operations that find related memories."""
 
     def discover(self, id: str, *, limit: int = 10, threshold: float = 0.1) -> Discovery:
-        """What else has to do with a memory: by meaning, shared tags and names, time, and existing relations."""
+        """Memories related to a memory: by meaning, shared tags and names, time, and existing relations."""
         from polymnia.engine.knowledge import associations
 
-        def around(look: Neighbours, embedded: EmbeddedText) -> Discovery:
-            number = record.id - look.base
-            now = look.load([number]).get(number, record)
-            return associations.discover(look, now, embedded, limit=limit, threshold=threshold)
+        def associate(view: Neighbours, embedded: EmbeddedText) -> Discovery:
+            number = record.id - view.base
+            now = view.load([number]).get(number, record)
+            return associations.discover(view, now, embedded, limit=limit, threshold=threshold)
 
         finder = self.finding()
         with self.store.read(self.project) as snapshot:
             record = find(snapshot, id)
-        with finder.look(self.project) as look:
-            if (held := look.held(record.id - look.base)) is not None:
-                return around(look, held)
+        with finder.look(self.project) as view:
+            if (stored := view.held(record.id - view.base)) is not None:
+                return associate(view, stored)
         embedded = finder.said(self.project, *read_as(record))
-        with finder.look(self.project) as look:
-            return around(look, embedded)
+        with finder.look(self.project) as view:
+            return associate(view, embedded)
 
     def similar_items(
         self,
@@ -84,14 +84,14 @@ class KnowledgeVerbs(Project):
         finder = self.finding()
         embedded = finder.said(self.project, *read_as(record))
         filters = replace(visible(session), content_types=tuple(content_types))
-        leave = {*exclude} if include_self else {*exclude, record.uid}
-        with finder.look(self.project) as look:
-            found = similar(look, embedded, whole, filters, measure, limit, threshold, leave)
+        excluded = {*exclude} if include_self else {*exclude, record.uid}
+        with finder.look(self.project) as view:
+            found = similar(view, embedded, whole, filters, measure, limit, threshold, excluded)
         self._count_reads((one.id for one, _ in found), opened=False)
         return found
 
     def suggest_scope(self, content: str, *, current: str | None = None) -> Suggestion:
-        """Where a text belongs, by the memories that are filed already; when those cannot tell, it says so."""
+        """The scope a text belongs to, judged by the memories already filed; abstains if they are not conclusive."""
         with importing():
             from polymnia.engine.knowledge import suggestions
 
@@ -100,9 +100,9 @@ class KnowledgeVerbs(Project):
         head = content[: suggestions.READ]
         finder = self.finding()
         embedded = finder.said(self.project, *read_as(_unstored(head, KIND)))
-        # Others wait while the index is looked at: what is learnt from the examples is learnt afterwards.
-        with finder.look(self.project) as look:
-            examples, filed = _examples(look, embedded, head, here)
+        # The view blocks others: the classifier is trained after it is closed.
+        with finder.look(self.project) as view:
+            examples, filed = _examples(view, embedded, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
@@ -116,7 +116,7 @@ class KnowledgeVerbs(Project):
         return suggestions.suggest(content, examples, views, current=here)
 
     def detect(self, records: Sequence[Record]) -> int:
-        """Draw the relationships that the texts of these items show, as one change; answers how many."""
+        """Add the relationships that the texts of these items express, as one change; returns how many."""
         drawn: list[RelationDraft] = []
         for record in records:
             if len(record.observations) == 1:
@@ -133,7 +133,7 @@ class KnowledgeVerbs(Project):
     def _embedded(
         self, record: Record, session: str | None, embed: bool | None, *, relate: bool
     ) -> tuple[EmbeddedText | None, list[RelationDraft]]:
-        """The item as the models see it, and the relationships to draw; both only where they are asked for."""
+        """The embedded item, and the relationships to add; each only if requested."""
         embedded, drawn = None, list[RelationDraft]()
         if relate or embed:
             embedded = self.finding().said(self.project, *read_as(record), needed=bool(embed))
@@ -141,12 +141,12 @@ class KnowledgeVerbs(Project):
             with importing():
                 from polymnia.engine.knowledge.relationships import drafts
 
-            with self.finding().look(self.project) as look:
-                drawn = drafts(look, record, embedded, session)
+            with self.finding().look(self.project) as view:
+                drawn = drafts(view, record, embedded, session)
         return self.finding().unread(*read_as(record)) if embed is False else embedded, drawn
 
     def _planned(self, record: Record) -> Record:
-        """A memory to be, without the credentials that may not be stored: nothing is to be made of those."""
+        """A memory about to be stored, without credentials that may not be: nothing may be derived from those."""
         (draft,) = self.screen.drafts([as_draft(record)])
         return replace(
             record, kind=draft.kind, observations=draft.observations, category=draft.category, summary=draft.summary,
@@ -156,12 +156,12 @@ class KnowledgeVerbs(Project):
     def _add(
         self, tx: Transaction, record: Record, embedded: EmbeddedText | None, drawn: Sequence[RelationDraft]
     ) -> tuple[Record, list[Relation]]:
-        """Store a memory of one text with its vectors and relations."""
+        """Store a memory of a single text with its vectors and relations."""
         scopes.begin(tx, record.session)
-        (made,) = tx.add_records([as_draft(record)])
-        number = made.id & 0xFFFFFFFF
+        (created,) = tx.add_records([as_draft(record)])
+        number = created.id & 0xFFFFFFFF
         self._put_vectors(tx, embedded, number, number + 1)
-        return made, tx.relate(still_there(tx, drawn))
+        return created, tx.relate(still_there(tx, drawn))
 
 
 def _unstored(text: str, kind: str) -> Record:
@@ -169,15 +169,15 @@ def _unstored(text: str, kind: str) -> Record:
 
 
 def _examples(
-    look: Neighbours, embedded: EmbeddedText, head: str, current: str | None
+    view: Neighbours, embedded: EmbeddedText, head: str, current: str | None
 ) -> tuple[list[Example], JsonObject]:
-    """Filed memories of the scopes nearest to a text, and what each model that read the text makes of them."""
+    """Filed memories of the scopes nearest to a text, and their mean vectors for each model that embedded the text."""
     with importing():
         from polymnia.engine.knowledge import suggestions
 
-    _, near = look.both(embedded, head, suggestions.BY_MEANING, suggestions.BY_WORDS)
+    _, near = view.both(embedded, head, suggestions.BY_MEANING, suggestions.BY_WORDS)
     near.sort(key=lambda one: (-max(one.words, one.cosine if one.cosine == one.cosine else 0.0), one.number))
-    loaded = look.load([one.number for one in near])
+    loaded = view.load([one.number for one in near])
     by_scope: dict[str | None, list[int]] = {}
     for one in near:
         record = loaded.get(one.number)
@@ -186,12 +186,12 @@ def _examples(
     chosen: list[int] = []
     for path in list(by_scope)[: suggestions.SCOPES]:
         some = by_scope[path][: suggestions.EXAMPLES]
-        more = look.snapshot.matching(Filters(scope=scopes.shown(path)), limit=suggestions.EXAMPLES)
+        more = view.snapshot.matching(Filters(scope=scopes.shown(path)), limit=suggestions.EXAMPLES)
         chosen += list(dict.fromkeys((*some, *more)))[: suggestions.EXAMPLES]
-    loaded = look.load(chosen)
+    loaded = view.load(chosen)
     chosen = [number for number in chosen if number in loaded]
     examples = [
         suggestions.Example(one.path, content(one)[: suggestions.READ], one.category)
         for one in map(loaded.__getitem__, chosen)
     ]
-    return examples, {model: look.means(model, chosen) for model in embedded.vectors if chosen}
+    return examples, {model: view.means(model, chosen) for model in embedded.vectors if chosen}

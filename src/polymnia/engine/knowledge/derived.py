@@ -1,7 +1,7 @@
-"""Deriving: the fields of an item that are made from its text, and how they follow it when it changes.
+"""Derived fields: those of an item that are computed from its text, and how they follow it when it changes.
 
-A field counts as derived while it still has the value that deriving gave it. One that a caller has set otherwise is the
-caller's, and stays until the caller changes it.
+A field counts as derived while it still has its derived value. Once a caller has set another value, it stays until the
+caller changes it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FIELDS = {heading: field for field, heading in HEADINGS.items()}
 
 
 class Following(Struct, frozen=True, kw_only=True):
-    """What else changes with an update: fields of the record, and keys of its metadata; None takes a key away."""
+    """What else changes with an update: fields of the record, and keys of its metadata; None removes a key."""
 
     text: str | None = None
     fields: JsonObject = {}
     metadata: JsonObject = {}
 
     def merged(self, metadata: Mapping[str, Any], changed: Mapping[str, Any]) -> JsonObject:
-        """Metadata with what the caller changed and what follows from that."""
+        """Metadata with the caller's changes and those that follow from them."""
         return {
             key: value
             for key, value in {**metadata, **changed, **self.metadata}.items()
@@ -42,7 +42,7 @@ class Following(Struct, frozen=True, kw_only=True):
 
 
 def extracted_metadata(text: str, content_type: str) -> JsonObject:
-    """What a text tells of itself, as it is kept in the metadata of an item."""
+    """What can be extracted from a text, in the form stored in the metadata of an item."""
     from msgspec import to_builtins
 
     with importing():
@@ -54,7 +54,7 @@ def extracted_metadata(text: str, content_type: str) -> JsonObject:
 
 
 def decision_parts(record: Record) -> Mapping[str, Any] | None:
-    """The parts a decision was stored with or has under their headings; None for one that is a plain text."""
+    """The parts a decision was stored with or has under headings; None for a plain text."""
     parts = record.metadata.get("decision")
     if isinstance(parts, Mapping):
         return parts
@@ -63,7 +63,7 @@ def decision_parts(record: Record) -> Mapping[str, Any] | None:
 
 
 def following(before: Record, text: str | None, changed: Mapping[str, Any], *, summary: bool) -> Following:
-    """What else changes with a new ``text`` or the metadata ``changed``; ``summary``: the caller changes that too."""
+    """What else changes with a new ``text`` or ``changed`` metadata; ``summary``: whether the caller sets that too."""
     old = content.content(before)
     says = text is not None and text != old
     parts = before.metadata.get("decision")
@@ -84,7 +84,7 @@ def following(before: Record, text: str | None, changed: Mapping[str, Any], *, s
 def _decided(
     before: Record, old: Mapping[str, Any], text: str | None, changed: Mapping[str, Any], summary: bool
 ) -> Following:
-    """A decision is in its text, its parts and its summary: whichever changes, the others follow."""
+    """A decision is stored as text, parts and summary: when one changes, the others follow."""
     if "decision" not in changed and "title" not in changed and text is None:
         return Following()
     rendered = None
@@ -94,7 +94,7 @@ def _decided(
             raise _unfit(f"it is {type(new).__name__}, not an object")
         title = {"title": changed["title"]} if "title" in changed else {}
         parts = {key: value for key, value in {**old, **title, **new}.items() if value}
-        # A text of the caller's own is not rewritten for a title.
+        # A text the caller wrote is not rewritten for a new title.
         if text is None and ("decision" in changed or content.content(before) == _rendered(old)):
             rendered = _rendered(parts)
     else:
@@ -107,7 +107,7 @@ def _decided(
 
 
 def _rendered(parts: Mapping[str, Any]) -> str:
-    """The text of a decision; one that was last written in the caller's own words lacks some parts."""
+    """The text of a decision; one last written as free text lacks some parts."""
     empty = {"title": "", "context": "", "decision": "", "rationale": ""}
     try:
         return decision_text(convert({**empty, **parts}, Decision))
@@ -124,7 +124,7 @@ def _unfit(why: str) -> Invalid:
 
 
 def _parts(text: str, title: str) -> JsonObject:
-    """The parts a text has under the headings of a decision; a text without them is the decision itself."""
+    """The parts of a text by the headings of a decision; a text without them is the decision itself."""
     head = _TITLE.match(text)
     parts: JsonObject = {"title": head[1].strip() if head and head[1].strip() else title}
     found = list(_PART.finditer(text))

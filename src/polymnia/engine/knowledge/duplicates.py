@@ -1,7 +1,7 @@
-"""Duplicates: whether two texts say the same, and what provably differs between them whatever a model says.
+"""Duplicates: whether two texts say the same, and differences between them that no model can override.
 
-Two statements of the same words that differ in one amount, or in a negation, cannot both hold. Two texts in which a
-number, an identifier, a name, a negation or the order of the words differs are not known to say the same.
+Two statements of the same words that differ in one amount, or in a negation, cannot both be true. Texts that differ in
+a number, an identifier, a name, a negation or the word order are not assumed to say the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?<=[^\s.!?:;\"'“(#*-] )[A-Z][^\W\d_]+")
 _CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|_|[a-z][A-Z]|\w[./@\\:(]\w|[A-Z]{2}|[{}<>=+*|&^~]")
 _EDGES = ".,;:!?\"'“”‘’)]("
 _CONTRACTED = re.compile(r"n['’]t\b", re.IGNORECASE)
-# Words that do nothing but deny, and those that English adds when it denies.
+# Words that only negate, and auxiliaries that come with a negation.
 _NOT = frozenset(
     """
     not never no cannot nicht nie kein keine keinen keinem keiner pas jamais nunca não nao non niet geen nooit inte
@@ -29,17 +29,17 @@ _NOT = frozenset(
     """.split()
 )
 _HELPING = frozenset(["do", "does", "did", "ne", "n", "can"])
-_NOW = frozenset(["now", "currently", "이제", "현재"])  # says when, and nothing else
+_NOW = frozenset(["now", "currently", "이제", "현재"])  # carry no other meaning
 _CURRENCY = frozenset("%€$£₩¥°")
 _MONEY = frozenset(["euro", "euros", "dollar", "dollars", "pounds", "yen", "won", "percent"])
 _HANGUL = re.compile("[가-힣]")
 _YEARS = frozenset(map(str, range(1900, 2101)))
-_LONG = 2_000  # characters of a text that are compared
-_JUDGED = 1_000  # characters: of longer texts the judge reads the beginning only, so that it is not asked
+_COMPARED = 2_000  # characters of a text
+_JUDGED = 1_000  # characters; the judge reads only the beginning of a longer text, so it is not asked about one
 
 
 class Difference(NamedTuple):
-    """In what two statements differ: of which kind it is, and the words of each; a negation is in one of them alone."""
+    """How two statements differ: the kind of difference and the words of each; a negation is in only one of them."""
 
     kind: Literal["number", "date", "negation", "meaning", "choice", "relations"]
     left: str
@@ -61,7 +61,7 @@ def words(text: str) -> list[str]:
 
 
 def _written(text: str) -> list[str]:
-    return _TOKEN.findall(_CONTRACTED.sub(" not", text[:_LONG]))
+    return _TOKEN.findall(_CONTRACTED.sub(" not", text[:_COMPARED]))
 
 
 def same_words(a: str, b: str) -> bool:
@@ -70,21 +70,21 @@ def same_words(a: str, b: str) -> bool:
 
 
 def clash(a: str, b: str) -> Difference | None:
-    """What keeps two statements of the same words from both being so; None where nothing does, or not for certain."""
-    a, b = common(a[:_LONG], b[:_LONG])
+    """The difference that makes two statements of the same words contradict each other; None if none is certain."""
+    a, b = common(a[:_COMPARED], b[:_COMPARED])
     here, there = ([word for word in _written(text) if word.casefold() not in _NOW] for text in (a, b))
     return _amount(here, there) or _negation(*([word.casefold() for word in some] for some in (here, there)))
 
 
 def _amount(here: list[str], there: list[str]) -> Difference | None:
-    """One number in which two statements differ: with its unit, a time of day, or the last thing that is said."""
+    """The one number in which two statements differ: one with a unit, a time of day, or the last word."""
     if len(here) != len(there) or len(here) < 3:
         return None
     both = zip(here, there, strict=True)
-    apart = [at for at, (one, other) in enumerate(both) if one.casefold() != other.casefold()]
-    if len(apart) != 1:
+    differing = [at for at, (one, other) in enumerate(both) if one.casefold() != other.casefold()]
+    if len(differing) != 1:
         return None
-    (at,) = apart
+    (at,) = differing
     one, other = here[at], there[at]
     if not (_NUMBER.match(one) and _NUMBER.match(other)) or _value(one) == _value(other):
         return None
@@ -105,7 +105,7 @@ def _value(number: str) -> str:
 
 
 def _negation(here: list[str], there: list[str]) -> Difference | None:
-    """A negation that one of two statements of the same words has."""
+    """A negation that only one of two statements of the same words has."""
     denied = [[word for word in some if word in _NOT] for some in (here, there)]
     if len(denied[0]) + len(denied[1]) != 1:
         return None
@@ -116,18 +116,18 @@ def _negation(here: list[str], there: list[str]) -> Difference | None:
 
 
 def _bare(word: str) -> str:
-    """A verb as it is after an auxiliary: stores, store."""
+    """A verb in the form it has after an auxiliary: stores, store."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
 def unlike(a: str, b: str) -> bool:
-    """Whether something in two texts shows that they do not say the same: a number, name, identifier or negation."""
-    a, b = common(a[:_LONG], b[:_LONG])
+    """Whether two texts differ in more than wording: a number, name, identifier, negation or the word order."""
+    a, b = common(a[:_COMPARED], b[:_COMPARED])
     return ("?" in a) != ("?" in b) or _marks(a) != _marks(b) or reordered(a, b)
 
 
 def _marks(text: str) -> list[Counter[str]]:
-    """What is more than wording in a text: numbers, negations, identifiers and names."""
+    """What is more than wording in a text: its numbers, negations, identifiers and names."""
     tokens = words(text)
     return [
         Counter(_value(word) for word in tokens if _NUMBER.match(word)),
@@ -138,11 +138,11 @@ def _marks(text: str) -> list[Counter[str]]:
 
 
 def reordered(a: str, b: str) -> bool:
-    """Whether two texts have the same words in another order: what each of them does may have changed places."""
+    """Whether two texts have the same words in a different order: subject and object may be swapped."""
     here, there = words(a), words(b)
     if a.isascii() or b.isascii():
         return here != there and Counter(here) == Counter(there)
-    # Where particles are joined to words, the characters tell it.
+    # Where particles are attached to words, compare characters.
     return here != there and Counter("".join(here)) == Counter("".join(there))
 
 
@@ -155,15 +155,15 @@ def same(
     strict: bool = False,
     tick: Callable[[int, int], None] | None = None,
 ) -> list[float]:
-    """For each pair how sure it is that both texts say the same, 0 where that is less than the border asks for.
+    """The confidence that both texts of each pair say the same; 0 if below the threshold of ``border``.
 
-    ``near`` is how near the vectors of each two are, None where there are none. 1 is for texts of one normal form. Of
-    others the judge decides, but not of the same words in another order. Where it is to be ``strict``, nothing may
-    differ that is more than wording: a number, an identifier, a name, a negation. Without a judge, texts are the same
-    that have the same words in the same order.
+    ``near`` is the similarity of each pair's vectors, None if there are none. Texts with the same normal form get 1.
+    The judge decides about the others, except for the same words in a different order. With ``strict``, texts may
+    differ in wording only, not in a number, identifier, name or negation. Without a judge, texts count as the same if
+    they have the same words in the same order.
     """
     found = [0.0] * len(pairs)
-    asked = []
+    to_judge = []
     ready = judging is not None and judging.load()
     for at, (a, b) in enumerate(pairs):
         if normal(a) == normal(b):
@@ -173,16 +173,16 @@ def same(
         elif same_words(a, b) and not unlike(a, b):
             found[at] = border.medium
         elif ready:
-            asked.append(at)
-    if judging is not None and asked:
-        for at, verdict in zip(asked, judging.verdicts([pairs[at] for at in asked], tick), strict=True):
-            sure = 0.0 if verdict is None else border.confidence(verdict.same, near[at], shared(*pairs[at]))
-            found[at] = sure if sure >= border.medium else 0.0
+            to_judge.append(at)
+    if judging is not None and to_judge:
+        for at, verdict in zip(to_judge, judging.verdicts([pairs[at] for at in to_judge], tick), strict=True):
+            confidence = 0.0 if verdict is None else border.confidence(verdict.same, near[at], shared(*pairs[at]))
+            found[at] = confidence if confidence >= border.medium else 0.0
     return found
 
 
 def shared(a: str, b: str) -> float:
-    """How much of two texts is the same to the letter, from 0 to 1: runs of three letters and digits."""
+    """The overlap of two texts in runs of three letters and digits, from 0 to 1."""
     here, there = _runs(a), _runs(b)
     return 2 * len(here & there) / max(1, len(here) + len(there))
 

@@ -1,4 +1,4 @@
-"""Mentions: where a text names another one by its id, title or address, and what it says it does to it."""
+"""Mentions: where a text names another one by its id, title or address, and what relationship it states."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KEY = re.compile(r"\W*([A-Z][A-Z0-9]{1,9}-\d{1,7})\b")
 _NUMBERED = re.compile(r"\W*((?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?\d{1,7})\b", re.IGNORECASE)
 _DENSE = re.compile("[\u1100-\u11ff\u3041-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af]")
 _SPACE = re.compile(r"\s+")
-_AROUND = 70
-_MOST_PLACES = 20  # of one candidate: more of them say nothing more
+_CONTEXT = 70
+_MAX_PLACES = 20  # per candidate: more add nothing
 _QUOTED = "\"'“”„‚‘’«»「」『』《》`*_[]"
-# Between verb and name stand an article, a word, and what kind of thing is named, at most.
+# At most an article, a word and the kind of thing may stand between verb and name.
 _THING = (
     r"(?:(?:the|our|a|an|this|to|of|in|der|die|das|den|dem|des|el|la|los|las|le|les|l'|un|une|una|du)\s)?(?:\w+\s)?"
     r"(?:(?:decision|issue|bug|ticket|proposal|design|plan|spec(?:ification)?|task|story|rfc|adr|document|article|note"
@@ -25,7 +25,7 @@ _THING = (
 )
 _OPENING = r"[\s\"'“‘„‚«「『《`*_\[(:#]*$"
 _CLOSING = r"^[\"'”’“»」』》`*_\])]*"
-# The words that lead to a name, and what they say is done to it; the first that fit count.
+# The words before a name that state a relationship to it; the first match wins.
 _VERBS: dict[RelationshipType, str] = {
     "resolves": r"fix(?:es|ed)?|resolv(?:es|ed)|clos(?:es|ed)|solv(?:es|ed)|löst|behebt|schließt|resuelve|corrige"
     r"|soluciona|cierra|résout|ferme|исправляет|закрывает",
@@ -44,7 +44,7 @@ _VERBS: dict[RelationshipType, str] = {
     "cites": r"according to|as cited in|cit(?:es|ed|ing)|quot(?:es|ed|ing)(?: from)?|sources?:|\[\d{1,3}\]:?|laut"
     r"|gemäß|zitiert|quelle:|según|fuente:|cita|selon|d'après|source :|согласно|출처 ?:|인용 ?:",
 }
-# The same where the verb comes last, after the name.
+# The same for languages in which the verb comes after the name.
 _VERBS_AFTER: dict[RelationshipType, str] = {
     "resolves": "(?: ?(?:이슈|문제|버그|오류))?[을를] (?:해결|수정|고[쳤친])|(?:を|の問題を)(?:解決|修正)",
     "implements": "(?: ?(?:결정|설계|제안|기능))?[을를] (?:구현|반영|실현)|を実装",
@@ -58,8 +58,8 @@ _BEFORE = {
     type: re.compile(rf"(?:^|[^\w])(?:{verbs})\s{_THING}{_OPENING}", re.IGNORECASE) for type, verbs in _VERBS.items()
 }
 _AFTER = {type: re.compile(f"{_CLOSING}(?:{verbs})") for type, verbs in _VERBS_AFTER.items()}
-# Words before the verb that take it back or leave it open, the same after a verb that comes last, and `was fixed`,
-# which somebody else did.
+# Words before the verb that negate it or leave it open, the same after a verb that comes last, and the passive (`was
+# fixed`), whose agent is someone else.
 _DENIED = re.compile(
     r"\b(?:not|never|no longer|cannot|can't|doesn't|don't|didn't|won't|wouldn't|isn't|without|should|could|might"
     r"|may|would|if|whether|unlike|nicht|kein\w*|nie|sollte|könnte|no|nunca|sin|debería|podría|ne|pas|jamais"
@@ -90,7 +90,7 @@ class MentionReader:
         self._small = lower if len(lower) == len(self._text) else self._text
 
     def mentions(self, id: str, title: str | None, urls: Iterable[str] = ()) -> list[Mention]:
-        """Where the text names another one; nowhere when its title is too common to mean it."""
+        """The places where the text names another one; a title too common to be a reference is ignored."""
         found = self._places(id, "id", exact=True) if len(id) > 3 else []
         for url in urls:
             if len(url) > 10:
@@ -100,9 +100,9 @@ class MentionReader:
             key = _KEY.match(title) or _NUMBERED.match(title)
             if key:
                 found += self._places(key[1], "title", exact=False)
-            if _is_telling(title):
+            if _is_distinctive(title):
                 found += self._places(title, "title", exact=False)
-        return found[:_MOST_PLACES]
+        return found[:_MAX_PLACES]
 
     def _places(self, named: str, how: str, *, exact: bool) -> list[Mention]:
         text = self._text if exact else self._small
@@ -110,13 +110,13 @@ class MentionReader:
         dense = _DENSE.search(needle[-1]) is not None
         found: list[Mention] = []
         at = text.find(needle)
-        while at >= 0 and len(found) < _MOST_PLACES:
+        while at >= 0 and len(found) < _MAX_PLACES:
             end = at + len(needle)
             before, after = text[at - 1 : at] if at else "", text[end : end + 1]
-            # A Korean particle may follow a title; a letter of the alphabet or a digit makes it another word.
+            # A Korean particle may follow a title; a Latin letter or a digit makes it a different word.
             apart = not _joins(before) and (not _joins(after) or dense or _DENSE.match(after) is not None)
             if apart and not (how == "id" and after == "-" and text[end + 1 : end + 2].isalnum()):
-                around = self._text[max(0, at - _AROUND) : at], self._text[end : end + _AROUND]
+                around = self._text[max(0, at - _CONTEXT) : at], self._text[end : end + _CONTEXT]
                 found.append(Mention(how, self._text[at:end], *around))
             at = text.find(needle, end)
         return found
@@ -126,8 +126,8 @@ def _joins(c: str) -> bool:
     return c.isalnum() or c == "_"
 
 
-def _is_telling(title: str) -> bool:
-    """Whether a title is long and rare enough that a text which has its words means it."""
+def _is_distinctive(title: str) -> bool:
+    """Whether a title is long and specific enough for its words to be a reference."""
     small = title.lower()
     if word_list("generic titles").issuperset(fold(title).split()):
         return False
@@ -137,8 +137,8 @@ def _is_telling(title: str) -> bool:
     return len(words) >= 2 and len(small) >= 10 and not all(len(word) < 4 for word in words)
 
 
-def said_of(mention: Mention) -> tuple[RelationshipType, str]:
-    """What a text says it does to the one it names: the type, and the words that say so."""
+def stated_relationship(mention: Mention) -> tuple[RelationshipType, str]:
+    """The relationship a text states to the one it names: the type, and the words that state it."""
     before = mention.before
     for type, pattern in _BEFORE.items():
         match = pattern.search(before)
@@ -156,5 +156,5 @@ def said_of(mention: Mention) -> tuple[RelationshipType, str]:
 
 
 def _quoted(before: str, named: str, after: str) -> str:
-    """A piece of the text as evidence."""
+    """An excerpt of the text as evidence."""
     return " ".join(f"{before}{named}{after}".split())

@@ -1,7 +1,7 @@
-"""Relationships: what a text says of other texts, as typed relationships with the words that show them.
+"""Relationships: typed relationships of a text to other texts, each with its evidence.
 
-Precision comes before recall. A relationship is told when the text names the other one, when their titles are counted
-in one series, when one holds a large part of the other, or when the caller measured how alike they are.
+Precision comes before recall. A relationship is reported if the text names the other one, if their titles belong to a
+numbered series, if one contains a large part of the other, or if the caller measured their similarity.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from polymnia.engine.content import RelationshipType, content, title_of, visible
 from polymnia.engine.knowledge.associations import neighbours
-from polymnia.engine.knowledge.mentions import MentionReader, said_of
+from polymnia.engine.knowledge.mentions import MentionReader, stated_relationship
 from polymnia.engine.text.document import blocks
 from polymnia.engine.text.language import sections
 from polymnia.engine.text.names import names
@@ -29,17 +29,17 @@ __all__ = ["COMPARED", "Candidate", "Relationship", "RelationshipType", "drafts"
 
 SIMILAR = 0.6
 COMPARED = 2000
-"""So many characters of a text are compared with others."""
+"""The characters of a text that are compared with others."""
 
 _ID = re.compile(r"content_[0-9a-f]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_READ = 200_000  # characters of the text in which others are looked for
+_READ = 200_000  # characters of the text that are searched for mentions
 _NEARBY = 30  # candidates of each kind
 _WORD = re.compile(r"[^\W_]+")
 _CHARACTER = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _SHINGLE = 5
-_FEWEST_WORDS = 20  # a shorter text may stand in another by chance
-_HELD = 0.6  # of the shorter text's runs of five words
-_LONGER = 1.5  # times; texts of about one length are versions of each other
+_FEWEST_WORDS = 20  # a shorter text may occur in another by chance
+_CONTAINED = 0.6  # of the shorter text's runs of five words
+_LONGER = 1.5  # times; texts of similar length are versions of each other
 _STRENGTH: dict[RelationshipType, float] = {
     "references": 0.8,
     "cites": 0.85,
@@ -50,19 +50,18 @@ _STRENGTH: dict[RelationshipType, float] = {
     "causes": 0.85,
     "describes": 0.85,
 }
-# What a shared name tells: many texts speak of Japan and of New York, few of one person.
-_TELLS = {"person": 2.0, "organisation": 2.0, "thing": 1.0, "": 0.5}
-_ENOUGH = 2.0
-_NAMED = 8000  # characters in which names are looked for
-_BY_TITLE = 0.9  # a title may be written without meaning the text that bears it; an id or an address may not
+# The weight of a shared name: many texts mention Japan and New York, few the same person.
+_WEIGHTS = {"person": 2.0, "organisation": 2.0, "thing": 1.0, "": 0.5}
+_MIN_WEIGHT = 2.0
+_NAMED = 8000  # characters that are searched for names
+_BY_TITLE = 0.9  # unlike an id or an address, a title may occur without referring to its text
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
     """A text that another may be related to.
 
-    ``text`` may be its beginning only; ``length`` is then how many characters it has in all. ``similarity`` is how
-    alike the two are, 0 to 1, where it was measured; ``created`` is in microseconds UTC. ``urls`` are addresses under
-    which it is known.
+    ``text`` may be its beginning only; ``length`` is then its full length in characters. ``similarity`` is that of the
+    two, 0 to 1, if measured; ``created`` is in microseconds UTC. ``urls`` are its known addresses.
     """
 
     id: str
@@ -90,7 +89,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 class Relationship(Struct, frozen=True):
-    """From the text to the target: of what type, how strongly (0 to 1), and what shows it, in words."""
+    """A relationship from the text to the target: its type, strength (0 to 1) and evidence, in words."""
 
     target: str
     type: RelationshipType
@@ -98,30 +97,30 @@ class Relationship(Struct, frozen=True):
     evidence: str
 
 
-def nearby(look: Neighbours, record: Record, embedded: EmbeddedText | None) -> dict[int, float | None]:
-    """The records a record may be related to, by their numbers, and how similar each is where a model tells.
+def nearby(view: Neighbours, record: Record, embedded: EmbeddedText | None) -> dict[int, float | None]:
+    """The numbers of the records a record may be related to, with their similarity if a model measured it.
 
-    They are those near to it by meaning, those whose ids it has in its text, and those that share its words.
+    They are near to it by meaning, or their ids occur in its text, or they share its words.
     """
-    text, own = content(record), record.id - look.base if record.id else 0
-    near, by_meaning = neighbours(look, embedded, text, without=own)
+    text, own = content(record), record.id - view.base if record.id else 0
+    near, by_meaning = neighbours(view, embedded, text, without=own)
     found = {number: similarity if by_meaning else None for number, similarity in list(near.items())[:_NEARBY]}
     named = list(dict.fromkeys(_ID.findall(text[:_READ])))
-    ids = look.snapshot.ids_of(named) | look.snapshot.ids(named) if named else {}
-    numbers = [id - look.base for id in ids.values()]
+    ids = view.snapshot.ids_of(named) | view.snapshot.ids(named) if named else {}
+    numbers = [id - view.base for id in ids.values()]
     for words in (title_of(record), text[:COMPARED]):
-        numbers += [number for number, _ in look.by_words(words, _NEARBY)]
+        numbers += [number for number, _ in view.by_words(words, _NEARBY)]
     for number in numbers:
         found.setdefault(number, None)
     found.pop(own, None)
     return found
 
 
-def drafts(look: Neighbours, record: Record, embedded: EmbeddedText, session: str | None) -> list[RelationDraft]:
-    """The relationships to draw from an item: to what its text names, and to what is near to it and may be seen."""
-    near = nearby(look, record, embedded)
-    seen = set(look.snapshot.matching(visible(session), among=list(near))) if near else set()
-    loaded = look.load([number for number in near if number in seen])
+def drafts(view: Neighbours, record: Record, embedded: EmbeddedText, session: str | None) -> list[RelationDraft]:
+    """The relationships to add from an item to those that it names or is near to, and that the session may see."""
+    near = nearby(view, record, embedded)
+    seen = set(view.snapshot.matching(visible(session), among=list(near))) if near else set()
+    loaded = view.load([number for number in near if number in seen])
     candidates = [Candidate.of(one, near[number]) for number, one in loaded.items()]
     return [
         RelationDraft(record.name, one.target, one.type, round(one.strength, 4), one.evidence, origin="auto")
@@ -132,20 +131,20 @@ def drafts(look: Neighbours, record: Record, embedded: EmbeddedText, session: st
 def found(
     text: str, title: str | None, candidates: Sequence[Candidate], *, tags: Sequence[str] = ()
 ) -> list[Relationship]:
-    """The relationships from a text with these tags to others, strongest first; each target and type once."""
+    """The relationships from a text with these tags to the candidates, strongest first; each target and type once."""
     text = text[:_READ]
     reader = MentionReader(text)
     runs = _runs(text)
     related = _shared(text, tags, candidates)
     best: dict[tuple[str, RelationshipType], Relationship] = {}
-    counted = _neighbours_in_series(title, candidates)
+    series = _neighbours_in_series(title, candidates)
     heads = [block.text for block in blocks(text) if block.kind == "h" and block.level > 1] if "##" in text else []
     headings = {" ".join(one.split()).lower(): one for one in heads}
     for other in candidates:
         links = [
-            *_named(reader, other),
-            *((counted[other.id],) if other.id in counted else ()),
-            *_held(runs, text, other, headings),
+            *_stated(reader, other),
+            *((series[other.id],) if other.id in series else ()),
+            *_containment(runs, text, other, headings),
         ]
         if other.similarity is not None and other.similarity >= SIMILAR:
             strength = round(min(1.0, other.similarity), 4)
@@ -159,11 +158,11 @@ def found(
     return sorted(best.values(), key=lambda one: (-one.strength, one.target, one.type))
 
 
-def _named(reader: MentionReader, other: Candidate) -> Iterator[Relationship]:
-    """What the text says of another one that it names; a plain reference only where it says nothing more."""
+def _stated(reader: MentionReader, other: Candidate) -> Iterator[Relationship]:
+    """The relationships a text states to another one it names; a plain reference only if there is no other."""
     by_type: dict[RelationshipType, Relationship] = {}
     for mention in reader.mentions(other.id, other.title, other.urls):
-        type, words = said_of(mention)
+        type, words = stated_relationship(mention)
         strength = _STRENGTH[type] * (_BY_TITLE if mention.how == "title" else 1.0)
         one = Relationship(other.id, type, round(strength, 4), f"names it by its {mention.how}: “{words}”")
         if type not in by_type or by_type[type].strength < one.strength:
@@ -174,22 +173,22 @@ def _named(reader: MentionReader, other: Candidate) -> Iterator[Relationship]:
 
 
 def _runs(text: str) -> set[int]:
-    """The runs of five words a text has, in any order. In scripts without spaces a character is a word."""
+    """Hashes of all runs of five words of a text. In scripts without spaces a character counts as a word."""
     words = [part for word in _WORD.findall(text.lower()) for part in (word if _CHARACTER.search(word) else (word,))]
     return {hash(tuple(words[at : at + _SHINGLE])) for at in range(len(words) - _SHINGLE + 1)}
 
 
-def _held(runs: set[int], text: str, other: Candidate, headings: dict[str, str]) -> Iterator[Relationship]:
-    """Whether one of the texts stands in the other, for the most part."""
+def _containment(runs: set[int], text: str, other: Candidate, headings: dict[str, str]) -> Iterator[Relationship]:
+    """Whether one of the texts contains most of the other."""
     theirs = _runs(other.text)
     common = len(runs & theirs)
     if min(len(runs), len(theirs)) >= _FEWEST_WORDS and common:
         of_theirs, of_ours = common / len(theirs), common / len(runs)
         length = other.length or len(other.text)
-        if of_theirs >= _HELD and len(text) >= _LONGER * length:
+        if of_theirs >= _CONTAINED and len(text) >= _LONGER * length:
             evidence = f"has {of_theirs:.0%} of its runs of five words"
             yield Relationship(other.id, "contains", round(of_theirs, 4), evidence)
-        elif of_ours >= _HELD and length >= _LONGER * len(text):
+        elif of_ours >= _CONTAINED and length >= _LONGER * len(text):
             evidence = f"{of_ours:.0%} of its runs of five words stand there"
             yield Relationship(other.id, "part_of", round(of_ours, 4), evidence)
     name = " ".join((other.title or "").split()).lower()
@@ -198,36 +197,38 @@ def _held(runs: set[int], text: str, other: Candidate, headings: dict[str, str])
 
 
 def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> dict[str, Relationship]:
-    """The candidates that share rare names or tags with the text."""
+    """Relationships to the candidates that share rare names or tags with the text."""
     if not candidates:
         return {}
     kinds = {name.text: name.kind for name in names(text[:_NAMED]) if len(name.text) > 3 or name.kind == "person"}
     theirs = [{name for name in kinds if name in one.text} for one in candidates]
-    often = Counter(name for some in theirs for name in some)
+    frequency = Counter(name for some in theirs for name in some)
     tagged = Counter(tag for one in candidates for tag in set(one.tags))
     rare = max(2, len(candidates) // 5)
-    made: dict[str, Relationship] = {}
+    related: dict[str, Relationship] = {}
     for one, some in zip(candidates, theirs, strict=True):
-        both = sorted(name for name in some if often[name] <= rare and _whole(name, one.text))
+        both = sorted(name for name in some if frequency[name] <= rare and _whole(name, one.text))
         same = sorted(tag for tag in set(tags) & set(one.tags) if tagged[tag] <= rare)
-        if sum(_tells(name, kinds[name]) for name in both) + len(same) >= _ENOUGH:
+        if sum(_weight(name, kinds[name]) for name in both) + len(same) >= _MIN_WEIGHT:
             parts = [f"both mention {', '.join(both[:5])}"] if both else []
             parts += [f"both tagged {', '.join(same[:5])}"] if same else []
             strength = 1 - 0.75 ** len(both) * 0.7 ** len(same)
-            made[one.id] = Relationship(one.id, "related_to", round(min(0.8, max(0.3, strength)), 4), "; ".join(parts))
-    return made
+            related[one.id] = Relationship(
+                one.id, "related_to", round(min(0.8, max(0.3, strength)), 4), "; ".join(parts)
+            )
+    return related
 
 
-def _tells(name: str, kind: str) -> float:
-    """How much a shared name tells; a first name alone may be another person's."""
-    return 1.0 if kind == "person" and name.isascii() and " " not in name else _TELLS[kind]
+def _weight(name: str, kind: str) -> float:
+    """The weight of a shared name; a first name alone may be another person's."""
+    return 1.0 if kind == "person" and name.isascii() and " " not in name else _WEIGHTS[kind]
 
 
 def _whole(name: str, text: str) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(name)}(?![a-zA-Z0-9])", text) is not None
 
 
-# ── Series: titles that are the same but for a number, a part or a date ─────────────────────────────────────────────
+# ── Series: titles that differ only in a number, a part or a date ───────────────────────────────────────────────────
 
 _COUNTED = (
     "i ii iii iv v vi vii viii ix x xi xii",
@@ -269,7 +270,7 @@ _DENSE = re.compile("[\u3041-\u9fff\uac00-\ud7af]")
 
 
 class _Place(NamedTuple):
-    """The place of a title in a series: what the series is called, how its members are counted, and the number."""
+    """The position of a title in a series: the name of the series, how its members are numbered, and the number."""
 
     series: str
     kind: str
@@ -277,7 +278,7 @@ class _Place(NamedTuple):
 
 
 def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) -> dict[str, Relationship]:
-    """The members of the title's series just before it and just after it."""
+    """Relationships to the previous and next members of the title's series."""
     here = _place(title) if title else None
     if here is None:
         return {}
@@ -288,14 +289,14 @@ def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) ->
     ]
     before = max((one for one in places if one[0] < here.number), key=lambda one: one[:2], default=None)
     after = min((one for one in places if one[0] > here.number), key=lambda one: one[:2], default=None)
-    made: dict[str, Relationship] = {}
+    related: dict[str, Relationship] = {}
     for type, end in (("follows", before), ("precedes", after)):
         if end is None or (here.kind == "number" and abs(here.number[0] - end[0][0]) != 1):
             continue
         evidence = f"titles of one series: “{title}” and “{end[2].title}”"
         strength = 0.9 if here.kind != "number" else 0.7
-        made[end[2].id] = Relationship(end[2].id, type, strength, evidence)  # type: ignore[arg-type]
-    return made
+        related[end[2].id] = Relationship(end[2].id, type, strength, evidence)  # type: ignore[arg-type]
+    return related
 
 
 def _same_series(here: _Place, there: _Place) -> bool:
@@ -303,7 +304,7 @@ def _same_series(here: _Place, there: _Place) -> bool:
 
 
 def _place(title: str) -> _Place | None:
-    """Where a title stands in a series; None where it is in none that can be told."""
+    """The position of a title in a series; None if no series is recognised."""
     title = " ".join(title.split())
     for kind, pattern in _KINDS:
         match = pattern.search(title)
@@ -312,12 +313,12 @@ def _place(title: str) -> _Place | None:
             continue
         tail = title[match.end() :]
         if kind == "part" and match.start() and re.match(r"\s?[:：–—-]", tail):
-            tail = ""  # the name a member has to itself: `Guide, part 2: Installing`
+            tail = ""  # the member's own name: `Guide, part 2: Installing`
         rest = re.sub(r"[\W_]+", " ", f"{title[: match.start()]} # {tail}").strip().lower()
         if len(_LETTER.findall(rest)) < (2 if _DENSE.search(rest) else 4):
             continue
         if kind == "number" and len(rest.split()) < 2:
-            continue  # "Windows 11" is no sequel
+            continue  # "Windows 11" is not a sequel
         return _Place(rest, kind, number)
     return None
 
@@ -332,7 +333,7 @@ def _number(match: re.Match[str], kind: str) -> tuple[int, ...] | None:
     return tuple(int(part) for part in text.split(".")) if text[0].isdigit() else None
 
 
-# ── Types that put things in an order, and which way each of them tells it ───────────────────────────────────────────
+# ── Relation types that imply an order, and their direction ──────────────────────────────────────────────────────────
 
 
 @cache
@@ -345,5 +346,5 @@ def _orders() -> dict[str, tuple[str, bool]]:
 
 
 def order_of(type: str) -> tuple[str, bool] | None:
-    """The order a relation of this type tells, and whether forwards; None where it tells none."""
+    """The order a relation of this type implies, and whether forwards; None if it implies none."""
     return _orders().get(re.sub(r"[\W_]+", "_", type.strip()).strip("_").lower())

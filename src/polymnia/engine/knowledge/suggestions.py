@@ -1,9 +1,9 @@
-"""Suggestions: the scope a new text belongs to, judged by the memories that are filed already.
+"""Suggestions: the scope a new text belongs to, judged by the memories already filed.
 
-``suggest`` is a pure function of the text and some filed memories; gathering those is the caller's. Its classifier is a
-softmax regression on a few hundred examples of the dozen scopes nearest to the text. It is trained when it is asked,
-which takes some milliseconds, so nothing is stored, nothing goes stale and the cost does not grow with the store. The
-curves were fitted; see docs/decisions/0042-scope-classifier.md.
+``suggest`` is a pure function of the text and some filed memories, which the caller collects. Its classifier is a
+softmax regression on a few hundred examples of the dozen scopes nearest to the text. It is trained on each call, which
+takes a few milliseconds, so nothing is stored, nothing goes stale and the cost does not grow with the store. The curves
+were fitted; see docs/decisions/0042-scope-classifier.md.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ __all__ = [
 Numbers = NDArray[Any]
 
 BY_MEANING = 60
-"""So many memories nearest by cosine tell which scopes come into question,"""
+"""How many memories nearest by cosine provide candidate scopes."""
 BY_WORDS = 40
-"""and so many that share most words with the text;"""
+"""How many memories that share the most words with the text do so too."""
 SCOPES = 12
-"""of their scopes the first so many do,"""
+"""How many of those scopes are considered, nearest first."""
 EXAMPLES = 20
-"""and so many memories of each are learnt from."""
+"""How many memories of each scope are used for training."""
 
 _ALTERNATIVES = 3
-_WORTH_SAYING = 0.001
+_MIN_ALTERNATIVE = 0.001
 _SESSIONS = "session"
-_LEAST = 0.1  # the confidence of a fallback where nothing is filed
-_ONE_WORD, _MORE_WORDS = 0.25, 0.35  # of a topic known by so many words; chosen, not measured
-_HERE = 0.4  # added to the log-odds of a scope at or below the one the caller is in: 1.5 times the odds
-_CATEGORY = 0.5  # a category needs so much of the nearest examples
+_MIN_CONFIDENCE = 0.1  # the confidence of a fallback if nothing is filed
+_ONE_WORD, _MORE_WORDS = 0.25, 0.35  # the confidence in a topic matched by one or more words; chosen, not measured
+_CURRENT_BONUS = 0.4  # added to the log-odds of the caller's scope and those below it: 1.5 times the odds
+_CATEGORY = 0.5  # the share of the nearest examples a category needs
 _DEEPEST = 10
 _QUOTED = 80
 _NEAREST = 10
-_COMPARED = 5  # memories of the suggested scope whose words are compared with those of the text
+_COMPARED = 5  # memories of the suggested scope whose words are compared with the text's
 
 
 class Example(Struct, frozen=True, gc=False):
-    """A filed memory: where it is filed, its text, and its category."""
+    """A filed memory: its scope, text and category."""
 
     scope: str
     text: str
@@ -59,11 +59,11 @@ class Example(Struct, frozen=True, gc=False):
 
 
 class ScopeView(Struct, frozen=True):
-    """What one embedder makes of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
+    """One embedder's vectors of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
 
-    Rows are unit vectors, or zeros where the embedder does not know the language or has not come to the text yet.
-    ``names`` has a row for each scope in the order in which the examples mention them first. ``strong`` and
-    ``unrelated`` are the embedder's.
+    Rows are unit vectors, or zeros if the embedder does not know the language or has not embedded the text yet.
+    ``names`` has a row for each scope, in the order of first occurrence in the examples. ``strong`` and ``unrelated``
+    are the embedder's.
     """
 
     asked: Numbers
@@ -82,11 +82,11 @@ class Alternative(Struct, frozen=True):
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
-    """Where a text belongs.
+    """The scope a text belongs to.
 
-    ``confidence`` is how often such a suggestion is right; no alternative has more. When it ``abstained``, the text is
-    probably of no kind that is filed: the scope is the one to fall back to, and the likeliest filed ones are among the
-    alternatives.
+    ``confidence`` is how often such a suggestion is right; no alternative has a higher one. If it ``abstained``, the
+    text probably belongs to none of the filed scopes: ``scope`` is a fallback, and the likeliest filed ones are among
+    the alternatives.
     """
 
     scope: str
@@ -100,28 +100,28 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 def scope_words(scope: str) -> str:
-    """What a scope is called, as words: the last part of its path."""
+    """The name of a scope as words: the last part of its path."""
     return scope.rpartition("/")[2].replace("_", " ").replace("-", " ")
 
 
 def considered(scope: str, current: str | None) -> bool:
-    """Whether memories of a scope say where things belong: those of another session do not."""
+    """Whether memories of a scope are used as examples: those of other sessions are not."""
     return not _at_or_below(scope, _SESSIONS) or (current is not None and _at_or_below(scope, current))
 
 
 def _at_or_below(scope: str, parent: str) -> bool:
-    """Whether a scope is another one or lies below it."""
+    """Whether a scope equals another one or is below it."""
     return scope == parent or scope.startswith(parent + "/")
 
 
 def suggest(
     content: str, examples: Sequence[Example], views: Sequence[ScopeView] = (), *, current: str | None = None
 ) -> Suggestion:
-    """Where a text belongs, by filed memories of the scopes that come into question. ``current`` is the caller's."""
+    """The scope a text belongs to, by filed memories of the candidate scopes. ``current`` is the caller's scope."""
     reading = read(content)
     known = topics(reading)
     if all(one.scope == DEFAULT_SCOPE for one in examples):
-        return _unlearnt(content, reading, known, current)
+        return _without_examples(content, reading, known, current)
     scopes = list(dict.fromkeys(one.scope for one in examples))
     odds = classify(
         words_of(content),
@@ -129,11 +129,11 @@ def suggest(
         [words_of(scope_words(one)) for one in scopes],
         [scopes.index(one.scope) for one in examples],
         views,
-        [_HERE if current and _at_or_below(scope, current) else 0.0 for scope in scopes],
+        [_CURRENT_BONUS if current and _at_or_below(scope, current) else 0.0 for scope in scopes],
     )
     nearest = [examples[i] for i in sorted(range(len(examples)), key=lambda i: -odds.near[i])]
     likely = [
-        Alternative(scope, round(odds.belongs * float(share), 3), _why(scope, nearest))
+        Alternative(scope, round(odds.belongs * float(share), 3), _reasoning(scope, nearest))
         for scope, share in zip(scopes, odds.shares, strict=True)
     ]
     likely.sort(key=lambda one: -one.confidence)
@@ -142,7 +142,7 @@ def suggest(
     if abstained:
         chosen = _fallback(current, chosen.confidence)
     own = [one for one in nearest if one.scope == chosen.scope]
-    others = [one for one in likely if one.scope != chosen.scope and one.confidence >= _WORTH_SAYING]
+    others = [one for one in likely if one.scope != chosen.scope and one.confidence >= _MIN_ALTERNATIVE]
     return Suggestion(
         scope=chosen.scope,
         confidence=chosen.confidence,
@@ -156,23 +156,25 @@ def suggest(
 
 
 def _fallback(current: str | None, likeliest: float) -> Alternative:
-    """Where a text goes that belongs nowhere: to where the caller is, or to the default."""
+    """The scope of a text that belongs nowhere: the caller's, or the default."""
     what = "where you are" if current else "the default"
     why = f"No filed memory is near enough to say where this belongs; this is {what}"
-    return Alternative(current or DEFAULT_SCOPE, max(likeliest, _LEAST), why)
+    return Alternative(current or DEFAULT_SCOPE, max(likeliest, _MIN_CONFIDENCE), why)
 
 
-def _unlearnt(content: str, reading: Reading, known: Sequence[Topic], current: str | None) -> Suggestion:
-    """A suggestion where nothing is filed on purpose: by a few well-known words."""
+def _without_examples(content: str, reading: Reading, known: Sequence[Topic], current: str | None) -> Suggestion:
+    """A suggestion for a store in which nothing is filed on purpose: by a few well-known words."""
     if known:
         chosen = _place(known[0], current)
     else:
         what = "where you are" if current else "the default"
-        chosen = Alternative(current or DEFAULT_SCOPE, _LEAST, f"Nothing is filed to learn from yet; this is {what}")
+        chosen = Alternative(
+            current or DEFAULT_SCOPE, _MIN_CONFIDENCE, f"Nothing is filed to learn from yet; this is {what}"
+        )
     others = {chosen.scope: chosen}
     for topic in known[1:]:
-        sure = min(_by_words(topic), chosen.confidence)
-        others.setdefault(topic.scope, Alternative(topic.scope, sure, f"The text says {_listed(topic.words)}"))
+        confidence = min(_by_words(topic), chosen.confidence)
+        others.setdefault(topic.scope, Alternative(topic.scope, confidence, f"The text says {_listed(topic.words)}"))
     return Suggestion(
         scope=chosen.scope,
         confidence=chosen.confidence,
@@ -186,7 +188,7 @@ def _unlearnt(content: str, reading: Reading, known: Sequence[Topic], current: s
 
 
 def _place(topic: Topic, current: str | None) -> Alternative:
-    """Where a topic goes: its own scope, or below the one the caller is in."""
+    """The scope of a topic: its own, or below the caller's."""
     scope = topic.scope
     if current and not _at_or_below(scope, current):
         leaf = scope.rpartition("/")[2]
@@ -201,8 +203,8 @@ def _by_words(topic: Topic) -> float:
     return _ONE_WORD if len(topic.words) == 1 else _MORE_WORDS
 
 
-def _why(scope: str, nearest: Sequence[Example]) -> str:
-    """Which memories speak for a scope, in words."""
+def _reasoning(scope: str, nearest: Sequence[Example]) -> str:
+    """Which memories support a scope, in words."""
     near = nearest[:_NEAREST]
     mine = [one for one in near if one.scope == scope]
     first = next(one for one in nearest if one.scope == scope)
@@ -212,7 +214,7 @@ def _why(scope: str, nearest: Sequence[Example]) -> str:
 
 
 def _category(nearest: Sequence[Example]) -> str | None:
-    """The category most of the nearest memories have."""
+    """The category of most of the nearest memories."""
     for best, count in Counter(one.category for one in nearest if one.category).most_common(1):
         return best if count >= _CATEGORY * len(nearest) else None
     return None
@@ -224,7 +226,7 @@ def _listed(words: Sequence[str]) -> str:
 
 # ── the classifier ─────────────────────────────────────────────────────────────────────────────────────
 
-_HASHED = 1024  # columns that words and pairs of words are hashed to
+_HASHED = 1024  # columns to which words and word pairs are hashed
 _SECOND = 0.4  # the weight of an embedder beside a stronger one
 _WORDS, _WORDS_STRONG = 0.7, 0.4  # the weight of the words beside an embedder, and beside a strong one
 _PENALTY = 0.01
@@ -232,16 +234,16 @@ _STEPS = 40
 _BEST = 3
 _AROUND = 5
 _ALIKE = 1.3
-_SPARSE = 0.3  # examples farther apart than this do not make far look near
+_SPARSE = 0.3  # a lower bound: among sparse examples a distant text must not seem near
 
-_SHARP = 1.6  # what the log-odds are multiplied with, so that shares are as large as they are often right
-# How often a text belongs to any of the scopes: by how near the likeliest scope's best examples are, and by how near
-# the text is to its nearest examples compared with how near those are to their own neighbours.
+_SHARP = 1.6  # the factor of the log-odds that makes shares match how often they are right
+# The chance that a text belongs to any of the scopes: by how near the likeliest scope's best examples are, and by how
+# near the text is to its nearest examples compared with how near those are to their own neighbours.
 _BELONGS = (-6.7, 3.17, 10.05)
 
 
 class Odds(NamedTuple):
-    """How likely each scope is, if the text belongs to any; how likely it belongs to any; how near each example is."""
+    """The chance of each scope if the text belongs to any, the chance that it does, and how near each example is."""
 
     shares: Numbers
     belongs: float
@@ -256,9 +258,9 @@ def classify(
     views: Sequence[ScopeView],
     prior: Sequence[float],
 ) -> Odds:
-    """Judge a text, given as its words, by the words and vectors of examples, whose scopes ``labels`` gives by number.
+    """Classify a text, given as words, by the words and vectors of examples, whose scopes ``labels`` gives by number.
 
-    ``names`` are the words of each scope's name, which is one more example of it. ``prior`` is added to each scope's
+    ``names`` are the words of each scope's name, which serves as one more example. ``prior`` is added to each scope's
     log-odds.
     """
     label = np.array(labels)
@@ -271,7 +273,7 @@ def classify(
     shares = np.exp(logits - logits.max())
     shares /= shares.sum()
     best = int(shares.argmax())
-    # Fewer than three examples say little: those that are missing count as far away.
+    # Fewer than three examples are weak evidence: missing ones count as far away.
     own = np.sort(near[label == best])[::-1][:_BEST].sum() / _BEST
     best_near = np.sort(near)[::-1][:_BEST]
     among = min(_ALIKE, max(0.0, float(best_near.mean()) / max(_SPARSE, crowd))) * len(best_near) / _BEST
@@ -280,7 +282,7 @@ def classify(
 
 
 def _hashed(words: Sequence[str]) -> Numbers:
-    """Words and pairs of words as a unit vector."""
+    """Words and word pairs as a unit vector."""
     found = np.zeros(_HASHED, np.float32)
     pairs = [f"{one} {other}" for one, other in pairwise(words)]
     for term in (*words, *pairs):
@@ -291,7 +293,7 @@ def _hashed(words: Sequence[str]) -> Numbers:
 
 
 class _Part(NamedTuple):
-    """One kind of features: a row for the text, for each example and for each name; its weight; what is unrelated."""
+    """One kind of feature: rows for the text, each example and each name; its weight; the cosine of unrelated texts."""
 
     rows: Numbers
     weight: float
@@ -313,14 +315,14 @@ def _weighted(views: Sequence[ScopeView], hashed: Numbers) -> list[_Part]:
 
 
 def _features(parts: Sequence[_Part]) -> Numbers:
-    """All parts side by side, each centred, rows of unit length."""
-    made = []
+    """All parts side by side, each centred, with rows of unit length."""
+    columns = []
     for part in parts[:-1]:
         known = np.any(part.rows, axis=1, keepdims=True)
         centred = np.where(known, part.rows - part.rows[1:][known[1:, 0]].mean(axis=0), 0.0)
         spread = float(np.sqrt((centred[1:] ** 2).sum(axis=1)[known[1:, 0]].mean()))
-        made.append(centred * (part.weight / spread if spread > 0 else 0.0))
-    joined = np.concatenate(made, axis=1) if made else np.zeros((len(parts[-1].rows), 0), np.float32)
+        columns.append(centred * (part.weight / spread if spread > 0 else 0.0))
+    joined = np.concatenate(columns, axis=1) if columns else np.zeros((len(parts[-1].rows), 0), np.float32)
     joined = _unit(joined)
     return _unit(np.concatenate((joined, parts[-1].weight * parts[-1].rows), axis=1)).astype(np.float32)
 
@@ -335,7 +337,7 @@ def _nearness(parts: Sequence[_Part], examples: int) -> tuple[Numbers, float]:
     """How near the text is to each example, and how near the nearest examples are to their own neighbours."""
 
     def compared(one: Numbers, other: Numbers) -> Numbers:
-        """Row by row; a part that one of two rows lacks says nothing about them."""
+        """Compare row by row; a part that one of two rows lacks is ignored."""
         total, weights = np.zeros((len(one), len(other))), np.zeros((len(one), len(other)))
         for part in parts:
             a, b = part.rows[one], part.rows[other]
@@ -351,15 +353,15 @@ def _nearness(parts: Sequence[_Part], examples: int) -> tuple[Numbers, float]:
     around = every[np.argsort(-near, kind="stable")[:_AROUND]]
     crowd = compared(around, every)
     crowd[np.arange(len(around)), around - 1] = -np.inf
-    most = min(_BEST, examples - 1)
-    return near, float(np.sort(crowd, axis=1)[:, -most:].mean())
+    count = min(_BEST, examples - 1)
+    return near, float(np.sort(crowd, axis=1)[:, -count:].mean())
 
 
 def _trained(rows: Numbers, targets: Numbers, classes: int, asked: Numbers) -> Numbers:
-    """The log-odds of each class for a row, by softmax regression on how near it is to each of the others.
+    """The log-odds of each class for the row ``asked``, by softmax regression on its nearness to each training row.
 
-    Rows are of unit length, and nearness falls off as a bell does (a Gaussian kernel). The steps are Böhning's (1992),
-    whose bound of the curvature is the same at every point, with Nesterov's momentum.
+    Rows are of unit length, and nearness is a Gaussian kernel. The steps are Böhning's (1992), whose bound on the
+    curvature is the same at every point, with Nesterov's momentum.
     """
     near = np.exp(rows @ rows.T - 1).astype(np.float64)
     step = np.linalg.inv(near / 2 + _PENALTY * np.eye(len(rows)))

@@ -1,4 +1,4 @@
-"""Topics: what a text is, by its looks, and what it is about: its keywords in any language, well-known topics."""
+"""Topics: the type of a text, by its form, and what it is about: keywords in any language, and well-known topics."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from polymnia.engine.text.sentences import sentences
 from polymnia.engine.text.words import Group, groups, terms
 
 READ = 1000
-"""So many characters tell what a text is about; more only cost time."""
+"""The characters of a text that are read to find its topics; more would only cost time."""
 
-_MOST = 8  # keywords
-_COMPARED = 500  # so many characters of each memory of the scope are looked at for shared words
+_MAX_KEYWORDS = 8
+_COMPARED = 500  # characters of each memory of the scope that are searched for shared words
 _ADDRESS = re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+", re.IGNORECASE)
 _DENSE = re.compile(f"[{DENSE}]")
-# Japanese writes its grammar in hiragana; Chinese has these characters between its words.
+# Japanese writes grammar in hiragana; in Chinese these characters separate words.
 _CUT = re.compile(
     "[\u3041-\u309f]+|[的了是在和与與或也都很就我你他她它们們这這那有不对對从從被把给給及为為于於要吗嗎呢吧上下中后後]"
 )
 _HAN_LONGEST = 8
 _KNOWN = 10.0
-_SHARED = 2.0  # what a word gains that every memory of the suggested scope has
-_MARKED = 0.5  # what an identifier, an acronym or a name inside a sentence gains
-_LONG = 0.04  # what each letter adds: long words are rarer
+_SHARED = 2.0  # the bonus of a word that every memory of the suggested scope has
+_MARKED = 0.5  # the bonus of an identifier, an acronym or a name inside a sentence
+_LONG = 0.04  # the bonus of each letter: long words are rarer
 _EARLY = 0.3
 
 
 class Reading(NamedTuple):
-    """The beginning of a text, what a query of it would ask for, and its index terms. It is read once for all."""
+    """The beginning of a text, its query groups and its index terms, so that it is analysed only once."""
 
     text: str
     groups: list[Group]
-    """Without what counts as a bonus only."""
+    """Without the groups that only count as a bonus."""
     terms: frozenset[str]
 
 
 class Topic(NamedTuple):
-    """A scope that words of a text point to, the category they mean, and those words as they stand in the text."""
+    """A scope suggested by words of a text, its category, and those words as written in the text."""
 
     scope: str
     category: str
@@ -49,7 +49,7 @@ class Topic(NamedTuple):
 
 
 def read(text: str) -> Reading:
-    """Read the beginning of a text."""
+    """Analyse the beginning of a text."""
     head = text[:READ]
     return Reading(head, [group for group in groups(head) if not group.bonus], frozenset(terms(head).counts))
 
@@ -60,36 +60,36 @@ def words_of(text: str) -> list[str]:
 
 
 def keywords(reading: Reading, scope_texts: Sequence[str] = (), known: Sequence[str] = ()) -> tuple[str, ...]:
-    """The most telling words of a text, as they stand in it but in small letters.
+    """The most distinctive words of a text, as written in it but in lower case.
 
-    ``scope_texts`` are memories of the scope it probably belongs to: a word they share tells more. ``known`` are
-    words that are telling for sure; those that stand in the text come first.
+    ``scope_texts`` are memories of its likely scope: a word they share scores higher. ``known`` are words known to be
+    distinctive; those that occur in the text come first.
     """
-    small = _ADDRESS.sub(" ", reading.text).lower()
+    lower_text = _ADDRESS.sub(" ", reading.text).lower()
     shared = [terms(one[:_COMPARED]).counts for one in scope_texts]
-    scores = {word: _KNOWN for word in known if word in small}
-    words = [(word, forms) for word, forms in _words(reading).items() if word.lower() in small]
+    scores = {word: _KNOWN for word in known if word in lower_text}
+    words = [(word, forms) for word, forms in _words(reading).items() if word.lower() in lower_text]
     for at, (word, forms) in enumerate(words):
         lower = word.lower()
         common = sum(any(form in one for form in forms) for one in shared) / len(shared) if shared else 0.0
         score = 1.0 + _SHARED * common + _LONG * min(len(word), 12) + _EARLY * (1 - at / len(words))
         if word[1:] != word[1:].lower() or any(c.isdigit() for c in word):
             score += _MARKED
-        score *= min(3, small.count(lower)) ** 0.5
+        score *= min(3, lower_text.count(lower)) ** 0.5
         scores[lower] = max(score, scores.get(lower, 0.0))
     chosen: list[str] = []
     for word in sorted(scores, key=lambda one: -scores[one]):
         if not any(word in other for other in chosen):
             chosen.append(word)
-            if len(chosen) == _MOST:
+            if len(chosen) == _MAX_KEYWORDS:
                 break
     return tuple(chosen)
 
 
 def _words(reading: Reading) -> dict[str, set[str]]:
-    """The content words of a text, as they are written, with the index terms to know them by.
+    """The content words of a text, as written, with their index terms.
 
-    Those of scripts without spaces are cut out as well as can be told.
+    Words of scripts without spaces are segmented heuristically.
     """
     found: dict[str, set[str]] = {}
     for group in reading.groups:
@@ -110,9 +110,9 @@ def _cut(word: str) -> list[str]:
 
 
 def topics(reading: Reading) -> list[Topic]:
-    """The topics a text mentions: those with most of its words first, of equals the most specific, then the earliest.
+    """The topics a text mentions: those with the most words first, then the most specific, then the earliest.
 
-    What is said of a topic is said of those below it too, when they are mentioned at all.
+    The words of a topic also count for the topics below it that are mentioned themselves.
     """
     folded = fold(reading.text)
     written = {term: group.word for group in reversed(reading.groups) for term, _ in group.alternatives}
@@ -141,22 +141,22 @@ def _first(topic: Topic, folded: str) -> int:
 
 @cache
 def _forms() -> list[tuple[str, str, list[frozenset[str]], list[str]]]:
-    """For each topic its scope, its category, the index terms of its words, and those looked for as they stand."""
-    made = []
+    """For each topic its scope, its category, the index terms of its words, and the words matched as substrings."""
+    forms = []
     for topic, words in sections("topics.txt").items():
         scope, category = topic.split()
         spaced = [frozenset(_whole(word)) for word in words.split() if not _DENSE.search(word)]
-        made.append((scope, category, spaced, [fold(word) for word in words.split() if _DENSE.search(word)]))
-    return made
+        forms.append((scope, category, spaced, [fold(word) for word in words.split() if _DENSE.search(word)]))
+    return forms
 
 
 def _whole(word: str) -> set[str]:
-    """The terms to know a word by; of one with a hyphen only the whole, or any part of it would do."""
-    asked = groups(word)
-    return {term for group in asked if group.bonus == (len(asked) > 1) for term, _ in group.alternatives}
+    """The index terms of a word; of a hyphenated one only those of the whole, or any part would match."""
+    found = groups(word)
+    return {term for group in found if group.bonus == (len(found) > 1) for term, _ in group.alternatives}
 
 
-# ── what a text is, by its own looks, whatever language it is in ─────────────────────────────────────────────
+# ── the type of a text, by its form, in any language ─────────────────────────────────────────────────────────
 
 _URL = re.compile(r"(?:https?://|ftp://|www\.)\S+", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*+•‣·▪–—]\s+|\(?\d{1,3}[.)、]\s*|[a-zA-Z][.)]\s+|\[[ xX✓]?\]\s*|[☐☑✓✔]\s*)\S")
@@ -189,13 +189,13 @@ _SPEAKERS = frozenset(
     user assistant human ai system me you q a bot agent customer ich du yo tú moi toi я ты 나 너 我 你
     """.split()
 )
-_LOOKED_AT = 8000
-_WIDE = re.compile(r"[^\S\n]{9,}")  # long gaps say nothing, and would make some of the rules above slow
+_EXAMINED = 8000
+_WIDE = re.compile(r"[^\S\n]{9,}")  # long gaps carry no meaning and would make some of the rules above slow
 
 
 def content_type(text: str) -> str:
     """One of code, data, link, conversation, plan, list, question, notes."""
-    text = _WIDE.sub(" " * 8, text[:_LOOKED_AT]).strip()
+    text = _WIDE.sub(" " * 8, text[:_EXAMINED]).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return "notes"
@@ -228,7 +228,7 @@ def _is_data(text: str) -> bool:
 def _is_code(text: str, lines: list[str]) -> bool:
     fenced = [block for block in blocks(text) if block.kind == "code" and block.done]
     if fenced:
-        # A note may quote a line of code and stay a note.
+        # A note that quotes a line of code is still a note.
         return sum(block.end - block.start for block in fenced) * 2 >= len(text)
     like = sum(any(rule.match(line) for rule in _CODE) for line in lines)
     return like * 2 >= len(lines)
@@ -245,7 +245,7 @@ def _is_conversation(lines: list[str]) -> bool:
     who = set(turns)
     if len(turns) < 2 or len(turns) * 2 <= len(lines) or not 2 <= len(who) <= max(2, len(turns) // 2 + 1):
         return False
-    # Two who speak in turn; a table of facts has a new head in each line.
+    # Speakers take turns; a table of facts has a new head in each line.
     return len(turns) > len(who) or all(turn.casefold() in _SPEAKERS for turn in turns)
 
 
@@ -256,5 +256,5 @@ def _listed(lines: list[str]) -> bool:
 
 def _is_question(text: str) -> bool:
     parts = [one for line in text.splitlines() for one in sentences(line)]
-    asked = sum(_ASKS.search(one) is not None for one in parts)
-    return asked > 0 and (asked * 2 > len(parts) or (len(parts) <= 3 and _ASKS.search(text) is not None))
+    questions = sum(_ASKS.search(one) is not None for one in parts)
+    return questions > 0 and (questions * 2 > len(parts) or (len(parts) <= 3 and _ASKS.search(text) is not None))

@@ -1,6 +1,6 @@
-"""The connections of a process to one file, and the right to write to it.
+"""The connections of a process to one file, and its write lock.
 
-The file is opened on first use, and opened anew when another one lies at its path.
+The file is opened on first use, and reopened when it has been replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
 class ConnectionPool:
-    """One file: as many readers as there are threads that read, one writer, and whose turn it is."""
+    """The connections to one file: a reader per reading thread, one writer, and the write lock."""
 
     def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
@@ -44,9 +44,9 @@ class ConnectionPool:
         self._owes_forgetting = False
 
     def close(self) -> None:
-        """Let go of every file. Closing twice is fine; a closed store opens again when it is used.
+        """Close every file. Closing twice is fine; a closed store reopens on use.
 
-        A change under way in another thread is left to its end.
+        A change in progress in another thread is completed.
         """
         self._opened = None
         self._checkpoints.stop()
@@ -61,7 +61,7 @@ class ConnectionPool:
         self._close_all(readers)
 
     def _let_go(self) -> None:
-        """The file is left: what else is held of it goes too."""
+        """Drop whatever else is cached of the file that is being closed."""
 
     def _close_writer(self) -> None:
         if self._writer is not None:
@@ -72,7 +72,7 @@ class ConnectionPool:
             self._writer = None
 
     def _checkpoint(self) -> None:
-        """Bring what is in the log into the file, as far as nobody reads what was before."""
+        """Checkpoint the log, as far as no reader needs older pages."""
         opened, readers = self._opened, self._readers
         if opened is None or opened != self._place():
             return  # whoever uses the store next opens the file that is there now
@@ -88,13 +88,13 @@ class ConnectionPool:
 
     @property
     def open_connections(self) -> int:
-        """How many connections this store has open. They are not asked: each may be in use by another thread."""
+        """The number of open connections. The connections are not touched: other threads may be using them."""
         return len(self._all)
 
     def _take_reader(self) -> tuple[apsw.Connection, list[apsw.Connection]]:
-        """A connection that is the caller's alone until it is given back, and the list it belongs to.
+        """A connection for the caller's exclusive use until it is returned, and the list it belongs to.
 
-        Whatever leaves the list is removed from it first, so no two threads ever use one connection.
+        A connection is removed from the list before use, so no two threads ever share one.
         """
         self._open()
         readers = self._readers
@@ -120,7 +120,7 @@ class ConnectionPool:
         connection.close()
 
     def _take_turn(self) -> None:
-        """Wait for the turn to write to the file that lies at our path when the turn comes."""
+        """Acquire the write lock for the file that is at our path by then."""
         while True:
             if self._opened is None:
                 self._open()
@@ -133,14 +133,14 @@ class ConnectionPool:
             self._open()
 
     def _take_writer(self) -> apsw.Connection:
-        """The one connection that writes; a new one when another file lies at the path."""
+        """The only connection that writes; a new one if the file was replaced."""
         if self._writer is None or self._written != self._opened:
             self._close_writer()
             self._writer, self._written = self._connect(), self._opened
         return self._writer
 
     def _place(self) -> tuple[int, ...] | None:
-        """Which file lies at our path; where we cannot follow its changes, also in which state."""
+        """The identity of the file at our path; if we cannot follow its changes, its state too."""
         found = _identity(self.path)
         if found is not None and self._read_only:
             return (*found, os.stat(self.path).st_mtime_ns, os.path.exists(self.path + "-wal"))
@@ -163,7 +163,7 @@ class ConnectionPool:
         return connection
 
     def _open(self) -> None:
-        """Open the file, and open it anew when another one lies at its path: a write there would be lost."""
+        """Open the file, and reopen it if it was replaced: writes to the old one would be lost."""
         if self._opened is not None and self._opened == self._place():
             return
         with self._opening:
@@ -195,7 +195,7 @@ class ConnectionPool:
             self._opened = self._place()
 
     def _be_there(self) -> None:
-        """See to it that there is a store at the path: make it, or refuse what cannot be one."""
+        """Ensure that there is a store at the path: create it, or refuse what cannot be one."""
         if os.path.isdir(self.path):
             file = os.path.join(self.path, "memory.db")
             raise NotAStore(
@@ -277,7 +277,7 @@ _LATEST = 2.0  # and after so many it is, however much is written
 
 
 class _Checkpoints:
-    """Does its work soon after it was asked to, in a thread that is started when it is first needed."""
+    """Runs checkpoints soon after they are requested, in a thread that is started on first use."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self._work = WeakMethod(work)  # the thread keeps no store alive that nobody uses any more
@@ -328,7 +328,7 @@ _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 def _connect_read_only(path: str, milliseconds: int) -> apsw.Connection:
-    """A connection that only reads.
+    """A read-only connection.
 
     SQLite needs a file beside the store to follow what others write. Where there is none and none can be made, nobody
     writes at the moment, and the file is read as it lies.

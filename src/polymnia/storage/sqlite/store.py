@@ -1,4 +1,4 @@
-"""The store: what it can be asked, and the frame around every read and write."""
+"""The store: its operations, and the context managers around every read and write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class SqliteStore(ConnectionPool):
-    """Keeps memories in one SQLite file that any number of processes and threads share.
+    """Stores memories in one SQLite file shared by any number of processes and threads.
 
     The file is opened on first use, and made then unless ``create`` is false. ``busy_timeout`` is how long a write
     waits for others, in seconds. ``analyst`` reads the texts for the word index; without one there is none, and whoever
@@ -50,7 +50,7 @@ class SqliteStore(ConnectionPool):
         return _Reading(self, project, self._small_projects)
 
     def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
-        """The same, from the file in any case."""
+        """The same as ``read``, but never from the cache."""
         return _Reading(self, project, None)
 
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[SqliteTransaction]:
@@ -113,7 +113,7 @@ class SqliteStore(ConnectionPool):
 
     @contextmanager
     def connected(self) -> Iterator[apsw.Connection]:
-        """A connection that reads, for a while."""
+        """A connection for reading, within the block."""
         reader, readers = self._take_reader()
         try:
             yield reader
@@ -122,7 +122,7 @@ class SqliteStore(ConnectionPool):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Our turn to write, whatever lies at the path."""
+        """Hold the write lock, whatever is at the path."""
         self._turn.take()
         try:
             yield
@@ -131,7 +131,7 @@ class SqliteStore(ConnectionPool):
 
     @contextmanager
     def writer(self) -> Iterator[apsw.Connection]:
-        """The connection that writes, in our turn."""
+        """The connection for writing, with the write lock held."""
         self._take_turn()
         try:
             yield self._take_writer()
@@ -157,7 +157,7 @@ class SqliteStore(ConnectionPool):
 
 
 class _Writing:
-    """The frame around a change: the turn, one transaction, and the end of both whatever happens."""
+    """The context of a change: the write lock and one transaction, both ended whatever happens."""
 
     __slots__ = ("_action", "_project", "_store", "_transaction", "_who", "_writer")
 

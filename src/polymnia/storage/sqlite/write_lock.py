@@ -1,4 +1,4 @@
-"""The queue in which writers of all processes wait for their turn.
+"""The write lock, for which writers of all processes queue.
 
 SQLite alone lets waiting processes poll, and under load one of them can starve for seconds. An exclusive
 lock on a file beside the store is served by the operating system in order of arrival.
@@ -54,17 +54,17 @@ else:
 
 
 class WriteLock:
-    """The right to write, for one thread of one process at a time."""
+    """An exclusive lock for writing, held by one thread of one process at a time."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
         self._timeout = min(timeout, threading.TIMEOUT_MAX / 2)
         self._threads = threading.Lock()  # the file lock does not separate threads that share a descriptor
         self._fd = -1
-        self.held = False  # whether a thread of ours has the turn
+        self.held = False  # whether a thread of this process holds it
 
     def take(self) -> None:
-        """Wait for the turn, at most for the timeout."""
+        """Acquire the lock, waiting at most for the timeout."""
         deadline = time.monotonic() + self._timeout
         if not self._threads.acquire(timeout=self._timeout):
             raise self._busy()
@@ -79,15 +79,15 @@ class WriteLock:
             raise
 
     def give(self) -> None:
-        """End the turn."""
+        """Release the lock."""
         self.held = False
         _free(self._fd)
         self._threads.release()
 
     def close(self, last: Callable[[], None] | None = None) -> bool:
-        """Let go of the lock file, unless a thread of ours has the turn; answers whether it did.
+        """Close the lock file, unless a thread of this process holds the lock; returns whether it did.
 
-        ``last`` is called before, while nobody can take the turn.
+        ``last`` is called before, while nobody can acquire the lock.
         """
         if not self._threads.acquire(blocking=False):
             return False
@@ -102,8 +102,8 @@ class WriteLock:
         return True
 
     def _wait_in_line(self, deadline: float) -> None:
-        # A blocking lock keeps our place in line but knows no timeout, so a thread waits in our stead.
-        # When we give up first, the descriptor is left to that thread, which closes it and so frees the lock.
+        # A blocking lock keeps our place in the queue but has no timeout, so a helper thread waits.
+        # If we time out first, the descriptor is left to that thread, which closes it and so releases the lock.
         fd, got, settle = self._fd, threading.Event(), threading.Lock()
         abandoned = False
 
