@@ -98,10 +98,10 @@ class MemoryVerbs(KnowledgeVerbs):
         """Store a text as a new memory, unless one in the same scope already says exactly the same.
 
         Texts are the same if their normal forms are equal (:func:`polymnia.models.normal`). A duplicate is not stored;
-        its tags, category and metadata are merged into the existing memory, unless ``allow_duplicates``. Otherwise
-        memories at least as similar as ``threshold``, or that say the same in other words, are reported in the
-        result. With ``associate`` the memory is linked to its nearest neighbours. Without ``patient`` the call does
-        not wait for a model to load, and links that need it are added in the background.
+        its tags, category and metadata are merged into the existing memory. If the text is new, memories at least as
+        similar as ``threshold``, or that say the same in other words, are reported in the result. ``allow_duplicates``
+        turns off both. With ``associate`` the memory is linked to its nearest neighbours. Without ``patient`` the call
+        does not wait for a model to load, and links that need it are added in the background.
         """
         from polymnia.engine.knowledge import associations
 
