@@ -1,4 +1,4 @@
-"""The values memory is made of, and the one place that decides what text is legal and when two texts are the same."""
+"""The data model, and the rules for which text is legal and when two texts are the same."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from msgspec import Struct, field
 from polymnia.errors import BadText, Invalid, OverLimit
 
 JsonObject: TypeAlias = dict[str, Any]
-"""An object as JSON has it."""
+"""A JSON object."""
 
 Origin = Literal["manual", "auto"]
 
 DEFAULT_SCOPE = "user/default"
-"""Where a memory is that was filed nowhere else. Its ``scope`` is None."""
+"""The path of memories that were given no other scope. Their ``scope`` is None."""
 
-# The values that come by the hundred thousand are kept from the garbage collector (gc=False): they hold no
-# cycles, and visiting them all would cost more than making them.
+# Values that exist by the hundred thousand are not tracked by the garbage collector (gc=False): they form no
+# cycles, and traversing them would cost more than creating them.
 
 
 class Record(Struct, frozen=True, kw_only=True, gc=False):
-    """One memory. Its name is unique in its project; its observations are in the order they were made.
+    """One memory. Its name is unique within its project; its observations are in the order they were added.
 
-    A graph entity is a record whose author chose the name; a document or note is one whose name is its
-    id and whose single observation is its content. Times are microseconds since 1970 in UTC.
+    A graph entity is a record whose author chose the name; a document or note is a record whose name is its
+    id and whose single observation is its content. Times are microseconds since 1970, UTC.
     """
 
     id: int
@@ -54,7 +54,7 @@ class Record(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Relation(Struct, frozen=True, kw_only=True, gc=False):
-    """A directed, typed link between two names of one project. The ends may name nothing yet."""
+    """A directed, typed link between two names of one project. No record need exist at either end."""
 
     id: int
     source: str
@@ -74,12 +74,12 @@ class Relation(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def ends(self) -> tuple[str, str, str]:
-        """What makes two relations the same one: source, target and type."""
+        """The identity of a relation: source, target and type."""
         return (self.source, self.target, self.type)
 
 
 class EntityDraft(Struct, frozen=True, gc=False):
-    """What a caller gives to make a record: the store adds id, times and version."""
+    """The input for a new record: the store adds id, times and version."""
 
     name: str
     kind: str
@@ -92,14 +92,14 @@ class EntityDraft(Struct, frozen=True, gc=False):
     summary: str | None = None
     tags: tuple[str, ...] = ()
     metadata: JsonObject = field(default_factory=dict)
-    uid: str | None = None  # given, with times and version, when a record comes from elsewhere
+    uid: str | None = None  # set, with times and version, for a record from elsewhere
     created: int | None = None
     updated: int | None = None
     version: int = 1
 
 
 class RelationDraft(Struct, frozen=True, gc=False):
-    """What makes a relation that says more than its ends: how strong it is, why, and who drew it."""
+    """The input for a new relation with more than its ends: strength, context, metadata and origin."""
 
     source: str
     target: str
@@ -113,7 +113,7 @@ class RelationDraft(Struct, frozen=True, gc=False):
 
 
 class Session(Struct, frozen=True, gc=False):
-    """A stretch of work whose memories live together and may go together. Times as in a record."""
+    """A period of work whose memories are stored, and may be removed, together. Times as in a record."""
 
     name: str
     created: int
@@ -124,7 +124,7 @@ class Session(Struct, frozen=True, gc=False):
 class Text(Struct, frozen=True, kw_only=True, gc=False):
     """One searchable text: an observation with the head of its memory, or the head alone (``body`` is None).
 
-    ``bare`` is true for the head of a memory that has no observations.
+    ``bare`` marks the head of a memory without observations.
     """
 
     id: int
@@ -142,9 +142,9 @@ class Text(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Passage(Struct, frozen=True, gc=False):
-    """A part of a text as the word index sees it. Numbers, so that a million of them fit into memory.
+    """A part of a text in the word index. All numbers, so that a million of them fit into memory.
 
-    ``embeds`` says whether it gets a vector, ``weight`` how much what it says counts, in percent.
+    ``embeds`` is whether it gets a vector, ``weight`` its weight in ranking in percent.
     """
 
     text: int
@@ -160,19 +160,18 @@ class Passage(Struct, frozen=True, gc=False):
 
 
 class Note(Struct, frozen=True):
-    """Something worth telling that did not stop the call, such as a look-alike name."""
+    """Something worth reporting that did not stop the call, such as a look-alike name."""
 
     code: str
     text: str
 
 
 class Filters(Struct, frozen=True, kw_only=True):
-    """What a memory must be to be found at all. Everything that is given must hold; lists mean any of them.
+    """The conditions a memory must meet to be found. All that are set must hold; a list matches any of its values.
 
-    ``scope`` is exactly that scope, or with ``scopes_below`` that one and everything below it. ``session`` is seen
-    together with what belongs to no session, unless ``only_session``; without it only the latter is seen, unless
-    ``any_session``. Times are
-    microseconds since 1970 in UTC, the end not included.
+    ``scope`` is exactly that scope, or with ``scopes_below`` that scope and everything below it. ``session`` selects
+    its memories and those of no session, or with ``only_session`` its own alone; without a session, only memories of
+    no session match unless ``any_session``. Times are microseconds since 1970, UTC, the end excluded.
     """
 
     names: tuple[str, ...] = ()
@@ -194,7 +193,7 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Whether everything passes."""
+        """Whether no condition is set, so that everything passes."""
         return self == _EVERYTHING
 
 
@@ -202,9 +201,9 @@ _EVERYTHING = Filters()
 
 
 class Graph(Struct, frozen=True):
-    """Records and the relations among them, both in the order they were made.
+    """Records and the relations among them, both in creation order.
 
-    ``next`` is where the following page starts, or None when this is the last one.
+    ``next`` is the cursor of the next page, or None on the last one.
     """
 
     records: list[Record]
@@ -214,10 +213,10 @@ class Graph(Struct, frozen=True):
 
 
 class Author(Struct, frozen=True):
-    """Who makes a change, and by what means.
+    """Who makes a change, and through what.
 
-    ``account`` is the key or OAuth user a server has let in, None where it asks for none; ``user`` is the name of that,
-    or what the caller says it acts for. A library names a user and nothing else.
+    ``account`` is the authenticated key or OAuth user, None if the server requires none; ``user`` is its name, or the
+    user the caller claims to act for. The library sets a user only.
     """
 
     user: str | None = None
@@ -228,16 +227,16 @@ class Author(Struct, frozen=True):
 
     @property
     def who(self) -> str:
-        """All of it in one line, as histories and analyses name the author."""
+        """The author in one line, as shown in histories and analyses."""
         client = f"{self.client} ({self.dialect})" if self.client and self.dialect else self.client
         return f"{self.user} via {client}" if self.user and client else self.user or client or "unknown"
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """One entry of the journal: a whole call, done or undone as one.
+    """One entry of the journal: a whole call, applied and undone as a unit.
 
-    ``who`` names its author in one line; ``account``, ``client``, ``dialect`` and ``tool`` are as in :class:`Author`,
-    None where nothing is known of them.
+    ``who`` is its author in one line; ``account``, ``client``, ``dialect`` and ``tool`` are as in :class:`Author`,
+    None if unknown.
     """
 
     id: int
@@ -253,10 +252,10 @@ class Change(Struct, frozen=True, kw_only=True):
 
 
 class Touch(Struct, frozen=True, gc=False):
-    """One thing a change did to one memory. ``memory`` is its id, ``at`` a time in microseconds, ``action`` the call.
+    """One effect of a change on one memory. ``memory`` is its id, ``at`` a time in microseconds, ``action`` the call.
 
-    ``how`` is ``made``, ``changed``, ``deleted`` or ``restored``; a memory is changed when its texts or its head
-    change; a relation is no change of its ends. ``session`` is the session the memory belongs to, or did at last.
+    ``how`` is ``made``, ``changed``, ``deleted`` or ``restored``; a memory changes when its texts or its head do, not
+    when a relation of it does. ``session`` is the session the memory belongs to, or last belonged to.
     """
 
     memory: int
@@ -268,9 +267,9 @@ class Touch(Struct, frozen=True, gc=False):
 
 
 class Seen(Struct, frozen=True, gc=False):
-    """How often somebody read one memory within an hour: opened it by name or id, or had it among what was found.
+    """How often a user read one memory within an hour: opened it by name or id, or found it by a search.
 
-    ``hour`` is the time the hour began, in microseconds.
+    ``hour`` is the start of the hour, in microseconds.
     """
 
     memory: int
@@ -281,7 +280,7 @@ class Seen(Struct, frozen=True, gc=False):
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """What one change did to one memory: the words a history line is made of."""
+    """What one change did to one memory: the content of a line of its history."""
 
     change: Change
     version: int | None
@@ -295,9 +294,9 @@ class Event(Struct, frozen=True, kw_only=True):
 
 
 def new_id() -> str:
-    """A public id: a random UUID, so that its first eight characters are enough to name it.
+    """Return a new public id: a random UUID, so that its first eight characters identify it.
 
-    It starts with a letter: nothing that reads YAML or a table takes its beginning for a number.
+    It starts with a letter, so that YAML and spreadsheets do not read its beginning as a number.
     """
     number = int.from_bytes(os.urandom(16), "big")
     number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x4 << 76 | 0x2 << 62
@@ -305,11 +304,11 @@ def new_id() -> str:
     return f"{'abcdef'[int(h[0], 16) % 6]}{h[1:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
 
 
-# ── what text is legal, and how texts and names are compared ──────────────────────────────────────────
+# ── legal text, and comparing texts and names ─────────────────────────────────────────────────────────
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """The name that was probably meant by one that is not there; None where none comes close."""
+    """The existing name most likely intended by a missing one; None if none is close."""
     from difflib import get_close_matches
 
     plain = {one.casefold(): one for one in names}
@@ -318,23 +317,23 @@ def closest(name: str, names: Iterable[str]) -> str | None:
 
 
 class Limits(Struct, frozen=True):
-    """Sizes a caller never meets by accident. Over one of them a call is refused whole."""
+    """Sizes no caller reaches by accident. A call that exceeds one of them is refused as a whole."""
 
     text_bytes: int = 5 * 1024 * 1024
     name_bytes: int = 64 * 1024
     batch: int = 10_000
     import_bytes: int = 2 * 1024 * 1024 * 1024
-    inline_bytes: int = 4 * 1024 * 1024  # of an archive that travels in a message
+    inline_bytes: int = 4 * 1024 * 1024  # of an archive sent within a message
 
 
 def legal_text(text: str, where: str, limit: int, setting: str = "max_text_bytes") -> str:
-    """Give the text back if it may be stored: any Unicode but NUL and lone surrogates, within the limit."""
+    """Return the text if it may be stored: any Unicode except NUL and lone surrogates, within the limit."""
     if not isinstance(text, str):
         raise Invalid(f"{where} must be a text, not {type(text).__name__}", field=where)
     if "\0" in text:
         raise BadText(where, "a NUL character (U+0000)")
     try:
-        # Four bytes is the most a character takes: short texts need no second look.
+        # A character takes at most four bytes, so short texts need not be encoded to be measured.
         if len(text) * 4 > limit and (size := len(text.encode())) > limit:
             raise OverLimit(where, size, "bytes", limit, setting)
         if not text.isascii():
@@ -345,23 +344,23 @@ def legal_text(text: str, where: str, limit: int, setting: str = "max_text_bytes
 
 
 def legal_name(text: str, where: str, limits: Limits) -> str:
-    """As legal_text, with the limit for names: they are indexed whole."""
+    """Like legal_text, with the limit for names, which are indexed whole."""
     if limits.text_bytes < limits.name_bytes:
         return legal_text(text, where, limits.text_bytes)
     return legal_text(text, where, limits.name_bytes, "max_name_bytes")
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared without regard to case.
+    """The form of a text for case-insensitive comparison.
 
-    Case folding is Unicode's, so "STRASSE" finds "Straße". A text that is not in composed form (NFC)
-    keeps both its forms, separated by NUL, which no text may hold: so it is found however it is typed.
+    Case folding is Unicode's, so "STRASSE" finds "Straße". A text not in composed form (NFC) has both
+    forms, separated by NUL, which no text may contain, so that it is found either way.
     """
     return "\0".join(folded_forms(text))
 
 
 def folded_forms(text: str) -> tuple[str, ...]:
-    """The one or two folded forms of a text: composed, and as written where that differs."""
+    """The folded forms of a text: composed, and as written if that differs."""
     if text.isascii():
         return (text.lower(),)
     from unicodedata import is_normalized, normalize
@@ -371,7 +370,7 @@ def folded_forms(text: str) -> tuple[str, ...]:
     return (normalize("NFC", text).casefold(), text.casefold())
 
 
-# Letters and signs a reader takes for a Latin one, each followed by what it looks like.
+# Characters easily mistaken for a Latin one, each followed by what it looks like.
 _HOMOGLYPHS = (
     "аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl кk мm тt вb нh "  # Cyrillic, folded to lower case
     "αa εe ηn ιi κk νv οo ρp τt υu χx ωw γy "  # Greek
@@ -381,9 +380,9 @@ _looks: dict[int, str | None] = {}
 
 
 def skeleton(name: str) -> str:
-    """What a name looks like: two names with one skeleton are easily taken for one another.
+    """What a name looks like: two names with the same skeleton are easily confused.
 
-    Case, width, invisible characters, runs of white space and letters that look like Latin ones are evened out.
+    Case, width, invisible characters, runs of white space and letters that look like Latin ones are normalised.
     """
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split()) if " " in name else name.lower()
@@ -398,13 +397,13 @@ def skeleton(name: str) -> str:
 
 # ── the same text ─────────────────────────────────────────────────────────────────────────────────────
 #
-# Only what is proven to carry no meaning is evened out. Whatever is not listed here keeps two texts apart: a word, its
-# place, a number, a sign, the case of a letter. To store a text twice costs a line; to drop one that said something
-# else loses it.
+# Only differences that provably carry no meaning are normalised. Anything not listed here makes two texts different:
+# a word, its position, a number, a sign, the case of a letter. Storing a text twice costs a line; dropping one that
+# said something else loses it.
 
-_LONG = 20_000  # characters; of longer texts only the ends and the line breaks are evened out
-# Layout and quotes may carry meaning where a text is, or quotes, code: brackets, back quotes, operators, indentation,
-# calls, quoted blanks. There they stay as they are. Patterns are compiled when a text is first compared, not at start.
+_LONG = 20_000  # characters; in longer texts only the ends and the line breaks are normalised
+# Layout and quotes may carry meaning in code: brackets, back quotes, operators, indentation, calls, quoted blanks.
+# Texts with any of these are left as they are. Patterns are compiled on first use, not at startup.
 _CODE = r"[`{}\[\]<>=\\|\t]|(?<=\w)\(|[\"'“”‘’]\s*[\"'“”‘’]|\n |\A [^\n]*\n"
 _IDENTIFIER = r"[_/@#]|[.:]\w|[a-z][A-Z]"
 _TYPOGRAPHY = str.maketrans(
@@ -418,11 +417,11 @@ _LAST = r"\W?[^\W_]+(?:['-][^\W_]+)*"
 
 
 def normal(text: str) -> str:
-    """The form a text shares with those that say exactly the same.
+    """The normal form of a text, which it shares with all texts that say exactly the same.
 
-    In every text: Unicode's composed form (NFC), the line breaks, white space at the ends. In prose also: runs of white
-    space, typographic quotes, invisible characters, written-out contractions, a full stop at the end, and the capital
-    of an ordinary first word.
+    Normalised in every text: Unicode composition (NFC), line breaks, white space at the ends. In prose also: runs of
+    white space, typographic quotes, invisible characters, contractions, a final full stop, and the capital of an
+    ordinary first word.
     """
     if text.isascii():
         shown = text

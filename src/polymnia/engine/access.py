@@ -1,4 +1,4 @@
-"""Access: which projects somebody may see, and whether they may change anything. Held at the door of the store."""
+"""Access control: which projects a caller may see and whether it may write, enforced around the store."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class Grant(Struct, frozen=True):
-    """What somebody may do: ``projects`` are those they see (None: all), ``write`` whether they may change them."""
+    """What a caller may do: ``projects`` are those it may see (None: all), ``write`` whether it may change them."""
 
     projects: frozenset[str] | None = None
     write: bool = True
 
     def sees(self, project: str) -> bool:
-        """Whether the project is theirs to see."""
+        """Whether the caller may see the project."""
         return self.projects is None or project in self.projects
 
     def check(self, project: str) -> None:
-        """Refuse a project that is not theirs to see; the answer is the same whether or not there is one."""
+        """Refuse a project the caller may not see; the error does not reveal whether it exists."""
         if not self.sees(project):
             raise NotAllowed(
                 f"This key does not open the project {project!r}",
@@ -36,7 +36,7 @@ class Grant(Struct, frozen=True):
             )
 
     def check_write(self, left: str = "nothing was changed") -> None:
-        """Refuse whoever may only read; ``left`` says what was not done."""
+        """Refuse a read-only caller; ``left`` says what was not done."""
         if not self.write:
             raise NotAllowed(
                 f"This key may read but not write; {left}",
@@ -44,7 +44,7 @@ class Grant(Struct, frozen=True):
             )
 
     def folder(self, exports: str, project: str) -> str:
-        """Where files of a project go and come from: who sees some projects only sees the files of no other."""
+        """The folder a project's files are written to and read from; a limited caller gets one per project."""
         if self.projects is None:
             return exports
         from hashlib import sha256
@@ -56,7 +56,7 @@ EVERYTHING = Grant()
 
 
 class Guarded:
-    """A store as somebody with a grant may use it."""
+    """A store limited to what a grant allows."""
 
     def __init__(self, inner: Store, grant: Grant) -> None:
         self._inner = inner
@@ -81,15 +81,15 @@ class Guarded:
     def about(self) -> JsonObject:
         return self._inner.about()
 
-    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
+    def check(self, project: str | None, request: CheckRequest) -> CheckResult:
         self._all(project)
-        return self._inner.check(project, asked)
+        return self._inner.check(project, request)
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
+    def mend(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
         if tx is None:
             self._all(None)
             self._grant.check_write("nothing was mended")
-        return self._inner.mend(tx, kinds, asked)
+        return self._inner.mend(tx, kinds, request)
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         self._all(None)
@@ -104,7 +104,7 @@ class Guarded:
         return self._inner.place()
 
     def close(self) -> None:
-        """Somebody with a grant does not close what others use."""
+        """Do nothing: others use the same store."""
 
     def _all(self, project: str | None) -> None:
         if project is not None:

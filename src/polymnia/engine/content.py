@@ -1,4 +1,4 @@
-"""Records: what a memory says and is called, how one is found, what may be stored, and the pages of a listing."""
+"""Records: the content and title of a memory, looking one up, validating what is stored, and paging listings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
 
 KIND = "memory"
-"""The kind of a memory whose author gave it none."""
+"""The kind of a memory stored without one."""
 CONTENT = "content"
 DECISION = "decision"
 PLAIN = "text/plain"
 EARLIER = "history"
-"""The foreign key under which an imported item keeps the versions it had elsewhere."""
+"""The key in ``extra`` under which an imported item stores the versions it had elsewhere."""
 MOST = 10_000
-"""The largest page one can ask for."""
+"""The largest page that can be requested."""
 
 RelationshipType = Literal[
     "similar_to", "related_to", "references", "cites", "contains", "part_of", "follows", "precedes", "causes",
@@ -51,7 +51,7 @@ _DELETED = "It was deleted. Its history shows what it was, and it can be restore
 
 
 class Joined(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a duplicate added to the memory that was there; ``replaced`` are the values it had before."""
+    """What a duplicate added to the existing memory; ``replaced`` are the values it had before."""
 
     tags: list[str] = []
     category: str | None = None
@@ -60,13 +60,13 @@ class Joined(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
-    """What became of a content that was to be stored.
+    """The outcome of storing a content.
 
-    When it is a ``duplicate``, ``record`` is the memory that says exactly the same already; what was new about the
-    tags, category and metadata that came with it is ``joined`` to that one. Otherwise ``similar`` are memories that
-    are nearly the same, with how similar they are; of these ``reworded`` (their ids) say the same in other words, by
-    the judge of pairs. ``associations`` are the relations of the record, strongest first,
-    with the record at their other end; more of them come in the background while they are ``pending``.
+    For a ``duplicate``, ``record`` is the existing memory that says exactly the same, and ``joined`` what the new
+    tags, category and metadata added to it. Otherwise ``similar`` are near-duplicates with their similarity, and
+    ``reworded`` the ids of those that say the same in other words, as the judge model sees it. ``associations`` are
+    the relations of the record, strongest first, with the record at their other end; while ``pending``, more of them
+    are added in the background.
     """
 
     record: Record
@@ -80,10 +80,10 @@ class Remembered(Struct, frozen=True, kw_only=True):
 
 
 class Revised(Struct, frozen=True, kw_only=True):
-    """A memory after a revision, and whether anything has changed.
+    """A memory after a revision, and whether anything changed.
 
-    ``same`` is another memory of its scope that says exactly what it says now. While associations are ``pending``,
-    more of them come in the background.
+    ``same`` is another memory of its scope that now says exactly the same. While ``pending``, more associations are
+    added in the background.
     """
 
     record: Record
@@ -94,9 +94,10 @@ class Revised(Struct, frozen=True, kw_only=True):
 
 
 class Moved(Struct, frozen=True, kw_only=True):
-    """What became of memories that were to be moved: (id, old scope, new scope); ids that were there; (id, why not).
+    """The outcome of moving memories.
 
-    ``same`` are pairs of ids: one that was moved, and one of its new scope that says exactly the same.
+    ``moved`` are (id, old scope, new scope), ``there`` the ids already in the scope, ``failed`` (id, reason), and
+    ``same`` pairs of ids: a moved memory, and one of its new scope that says exactly the same.
     """
 
     scope: str
@@ -107,7 +108,7 @@ class Moved(Struct, frozen=True, kw_only=True):
 
 
 class ItemDraft(Struct, frozen=True, kw_only=True):
-    """A document or decision to be stored."""
+    """The input for a new document or decision."""
 
     text: str
     kind: str = CONTENT
@@ -119,7 +120,7 @@ class ItemDraft(Struct, frozen=True, kw_only=True):
 
 
 class StoredItem(Struct, frozen=True):
-    """A stored item, and the relationships that were found for it."""
+    """A stored item, and the relationships detected for it."""
 
     record: Record
     relationships: list[Relation] = []
@@ -133,7 +134,7 @@ class Version(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """A decision in its parts."""
+    """The parts of a decision."""
 
     title: str
     context: str
@@ -148,11 +149,11 @@ HEADINGS = {
     "context": "Context", "decision": "Decision", "rationale": "Rationale",
     "alternatives": "Alternatives considered", "impact": "Impact", "stakeholders": "Stakeholders",
 }  # fmt: skip
-"""The heading of each part of a decision, in the order of its text."""
+"""The heading of each part of a decision, in text order."""
 
 
 def decision_text(decision: Decision) -> str:
-    """A decision as people read it."""
+    """Render a decision as Markdown."""
     text = [f"# {decision.title}"]
     for field, heading in HEADINGS.items():
         if part := getattr(decision, field):
@@ -165,12 +166,12 @@ def decision_text(decision: Decision) -> str:
 
 
 def content(record: Record) -> str:
-    """What a memory says: its observations line by line, or the name its author gave it when it has none."""
+    """The content of a memory: its observations, one per line; without any, the name its author chose."""
     return "\n".join(record.observations) or ("" if record.name == record.uid else record.name)
 
 
 def title_of(record: Record) -> str:
-    """What a memory is called: its title, its name, or how it begins."""
+    """The title of a memory: from its metadata, its name, or its first line."""
     title = record.metadata.get("title")
     if isinstance(title, str) and title.strip():
         return title.strip()
@@ -183,8 +184,8 @@ def title_of(record: Record) -> str:
 
 
 def read_as(record: Record) -> tuple[Text, Text]:
-    """The head and the text of a memory that says one thing, as search reads them; they are numbered 0 and 1."""
-    name = "" if record.name == record.uid else record.name  # a name that is the id says nothing
+    """The head and the text of a memory with one observation, as search analyses them; numbered 0 and 1."""
+    name = "" if record.name == record.uid else record.name  # an id is not searchable
     head = Text(
         id=0, memory=0, name=name, kind=record.kind, body=None, session=record.session, created=record.created,
         tags=record.tags, category=record.category, summary=record.summary, bare=not record.observations,
@@ -194,7 +195,7 @@ def read_as(record: Record) -> tuple[Text, Text]:
 
 
 def as_draft(record: Record) -> EntityDraft:
-    """The draft of a record that says the same."""
+    """A draft with the content of a record."""
     return EntityDraft(
         record.name, record.kind, record.observations, record.extra, record.scope, record.session, record.category,
         record.content_type, record.summary, record.tags, record.metadata, record.uid,
@@ -202,7 +203,7 @@ def as_draft(record: Record) -> EntityDraft:
 
 
 def new_item_id(uid: str) -> str:
-    """The public id of an item, made from a new id."""
+    """The public id of an item, derived from a new id."""
     return f"content_{uid.replace('-', '')}"
 
 
@@ -210,7 +211,7 @@ def new_item_id(uid: str) -> str:
 
 
 def finds(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
-    """The records with these public ids, or with these names where no record has such an id."""
+    """The record ids by public id, or by name for those that are no public id."""
     found = snapshot.ids_of(ids) if ids else {}
     if others := [id for id in ids if id not in found]:
         found |= snapshot.ids(others)
@@ -226,12 +227,12 @@ def find(snapshot: Snapshot, id: str) -> Record:
 
 
 def visible(session: str | None) -> Filters:
-    """What a call sees: the project's own items, and with a session that session's too."""
+    """The filters for what a call sees: the project's own items, and those of its session if it has one."""
     return Filters(session=session, any_session=False)
 
 
 def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
-    """An item by its id. One of another session counts as missing, and nothing tells whose it is."""
+    """An item by its id. One of another session counts as missing; the error does not reveal that it exists."""
     records = snapshot.load(list(snapshot.ids_of([id]).values()))
     if not records or records[0].session not in (None, session):
         missing = NotFound([id], "Content", hint="Check the id, or search for its words.")
@@ -243,7 +244,7 @@ def find_item(snapshot: Snapshot, id: str, session: str | None) -> Record:
 
 
 def find_deleted(snapshot: Snapshot, id: str, session: str | None) -> Record | None:
-    """The last state of an item that was deleted but is still in the journal; None where there is none to see."""
+    """The last state of a deleted item that is still in the journal; None if there is none the session may see."""
     if snapshot.ids_of([id]):
         return None
     for number in snapshot.ids_ever(id):
@@ -254,7 +255,7 @@ def find_deleted(snapshot: Snapshot, id: str, session: str | None) -> Record | N
 
 
 def same_there(snapshot: Snapshot, record: Record, scope: str | None) -> int | None:
-    """Another memory of a scope that says exactly what this one says; None also for what has several texts."""
+    """Another memory of the scope that says exactly the same; always None for a record with several texts."""
     if len(record.observations) != 1:
         return None
     found = snapshot.same_text(record.observations[0], scope)
@@ -262,13 +263,13 @@ def same_there(snapshot: Snapshot, record: Record, scope: str | None) -> int | N
 
 
 def still_there(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[RelationDraft]:
-    """The drafts whose target nobody has deleted meanwhile."""
+    """The drafts whose target has not been deleted meanwhile."""
     there = tx.ids([one.target for one in drawn]) if drawn else {}
     return [one for one in drawn if one.target in there]
 
 
 def linked(relations: Iterable[Relation], name: str) -> dict[str, Relation]:
-    """The names at the other ends of a name's relations, each with the first that leads there."""
+    """The names at the other ends of a name's relations, each with the first relation that leads to it."""
     found: dict[str, Relation] = {}
     for relation in relations:
         other = relation.target if relation.source == name else relation.source
@@ -278,7 +279,7 @@ def linked(relations: Iterable[Relation], name: str) -> dict[str, Relation]:
 
 
 def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[str, list[tuple[Record, Relation]]]:
-    """For each memory, by its id, those it is linked to in one moment of the store, strongest first."""
+    """The memories each memory is linked to in one snapshot, by its public id, strongest first."""
     relations = snapshot.strongest([record.name for record in records], each) if records else {}
     links = {one.uid: list(linked(relations.get(one.name, ()), one.name).items())[:each] for one in records}
     names = list(dict.fromkeys(name for many in links.values() for name, _ in many))
@@ -303,7 +304,7 @@ def brought(record: Record) -> list[Version]:
     return found
 
 
-# ── what may be stored ────────────────────────────────────────────────────────────────────────────────
+# ── validation ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def check_content(text: str, field: str, limits: Limits, hint: str) -> None:
@@ -314,13 +315,13 @@ def check_content(text: str, field: str, limits: Limits, hint: str) -> None:
 
 
 def check_one_text(record: Record, text: str | None) -> None:
-    """Refuse a text that would replace several."""
+    """Refuse a text that would replace several observations."""
     if text is not None and len(record.observations) > 1 and text != content(record):
         raise ManyTexts(record.name, len(record.observations))
 
 
 def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
-    """Tags as they are stored: each once, in order, trimmed."""
+    """Return the tags as they are stored: distinct, in order, trimmed."""
     if isinstance(tags, str):
         raise Invalid("tags must be a list of texts, not a text", field="tags", hint="Put it in brackets: [tag].")
     if len(tags) > limits.batch:
@@ -337,7 +338,7 @@ def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
 
 
 def check_metadata(metadata: Mapping[str, Any] | None, limits: Limits) -> JsonObject:
-    """Metadata as it is stored: any JSON object whose texts are legal and whose numbers fit 64 bits."""
+    """Return the metadata as it is stored: any JSON object whose texts are legal and whose integers fit 64 bits."""
     if not metadata:
         return {}
     check_room(metadata, limits)
@@ -350,17 +351,17 @@ def check_metadata(metadata: Mapping[str, Any] | None, limits: Limits) -> JsonOb
 
 
 def check_room(metadata: Mapping[str, Any] | None, limits: Limits) -> None:
-    """Refuse metadata that is too large, before anybody looks at what is in it."""
+    """Refuse metadata that is too large, before its values are examined."""
     try:
         size = len(encode(metadata))
     except (TypeError, ValueError, OverflowError, RecursionError):
-        return  # check_metadata says what is wrong with it
+        return  # check_metadata reports what is wrong
     if size > limits.text_bytes:
         raise OverLimit("metadata", size, "bytes", limits.text_bytes, "max_text_bytes")
 
 
 def check_value(value: Any, where: str, depth: int = 0) -> None:
-    """Refuse what is no JSON, or holds what cannot be stored, and name the place."""
+    """Refuse a value that is not JSON or contains what cannot be stored, and name the place."""
     if depth > _DEPTH:
         raise Invalid(f"{where} is nested deeper than {_DEPTH}", field=where)
     if isinstance(value, str):
@@ -390,22 +391,22 @@ def check_value(value: Any, where: str, depth: int = 0) -> None:
 
 
 def page_size(limit: int | None) -> int:
-    """The limit if there is one, at most the largest page."""
+    """The limit, or the largest page without one; refuses a limit out of range."""
     if limit is not None and (not isinstance(limit, int) or not 1 <= limit <= MOST):
         raise Invalid(f"limit is {limit}, but must be from 1 to {MOST:,}", field="limit")
     return limit or MOST
 
 
 def cursor(kind: str, *place: float) -> str:
-    """An opaque cursor for a place in a listing: the sort key of the last item of the page.
+    """An opaque cursor for a position in a listing: the sort key of the last item of the page.
 
-    A key, unlike a count, stays true while others add and delete.
+    A key, unlike an offset, stays valid while items are added and deleted.
     """
     return urlsafe_b64encode(":".join((kind, *map(repr, place))).encode()).decode().rstrip("=")
 
 
 def position(kind: str, text: str | None, parts: int | None = None) -> tuple[float, ...]:
-    """The key a cursor stands for, which has so many parts; before everything without a cursor."""
+    """The sort key in a cursor, which must have ``parts`` parts if set; empty without a cursor."""
     if text is None:
         return ()
     try:
@@ -420,7 +421,7 @@ def position(kind: str, text: str | None, parts: int | None = None) -> tuple[flo
 
 
 def foreign(text: str | None) -> Invalid:
-    """The refusal of a cursor that belongs to another listing."""
+    """The error for a cursor that belongs to another listing."""
     return Invalid(
         f"The cursor {text!r} does not belong to this listing",
         hint="Pass the cursor of the page before (nextCursor, next) unchanged to the same call; or start without one.",

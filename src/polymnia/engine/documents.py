@@ -1,4 +1,4 @@
-"""Items: contents as documents and decisions, with a type, a title, versions and typed relationships."""
+"""Items: documents and decisions with a content type, a title, versions and typed relationships."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from polymnia.models import Change, JsonObject, Record, Relation, RelationDraft,
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
 
-_DELETED = "deleted"  # the key in the metadata of a relationship whose other end is gone
+_DELETED = "deleted"  # the metadata key of a relationship whose other end was deleted
 _CANDIDATES = 30
 
 
 class DocumentVerbs(KnowledgeVerbs):
-    """Storing, changing, relating and deleting items, and reading them with relationships, versions and vectors."""
+    """Store, update, relate and delete items, and read their relationships, versions and vectors."""
 
     def item(self, id: str, *, session: str | None = None) -> Record:
-        """An item by its id."""
+        """Return an item by its id."""
         with self.store.read(self.project) as snapshot:
             record = find_item(snapshot, id, session)
         self._count_reads([record.id], opened=True)
         return record
 
     def nearest_id(self, id: str, *, session: str | None = None) -> str | None:
-        """The id most like one that is not there, of what the caller may see; None where none comes close."""
+        """Return the visible id most similar to a missing one; None if none is close."""
         from difflib import get_close_matches
 
         with self.store.read(self.project) as snapshot:
             names = snapshot.names_starting(id[: max(8, len(id) // 2)], _CANDIDATES)
-            seen = [one.uid for one in _named(snapshot, names).values() if one.session in (None, session)]
-        return next(iter(get_close_matches(id, seen, n=1, cutoff=0.8)), None)
+            visible = [one.uid for one in _named(snapshot, names).values() if one.session in (None, session)]
+        return next(iter(get_close_matches(id, visible, n=1, cutoff=0.8)), None)
 
     def item_relations(self, record: Record, *, session: str | None = None) -> list[tuple[Relation, Record | None]]:
-        """The relationships of an item with what is at their other end; None where that is gone."""
+        """Return the relationships of an item, each with the item at its other end; None if that was deleted."""
         with self.store.read(self.project) as snapshot:
             links = snapshot.relations_of([record.name])
             names = [r.target if r.source == record.name else r.source for r in links]
             found = _named(snapshot, names)
-        # What leads to another session's item is none of this one's business.
+        # Items of other sessions are not visible.
         hidden = {name for name, one in found.items() if one.session not in (None, session)}
         return [(link, found.get(name)) for link, name in zip(links, names, strict=True) if name not in hidden]
 
     def item_versions(self, id: str, *, session: str | None = None, limit: int | None = None) -> list[Version]:
-        """An item as every change left it, newest first; a deleted one from its last state on."""
+        """Return an item as each change left it, newest first; a deleted item starts with its last state."""
         with self.store.read(self.project) as snapshot:
             record = find_deleted(snapshot, id, session) or find_item(snapshot, id, session)
             versions = [Version(change, one) for change, one in snapshot.versions(record.id)]
@@ -60,14 +60,14 @@ class DocumentVerbs(KnowledgeVerbs):
         return [one for one, before in zip(versions, numbers, strict=False) if one.record.version != before][:limit]
 
     def item_deletion(self, id: str, *, session: str | None = None) -> Change | None:
-        """The change that deleted an item; None while it is there."""
+        """Return the change that deleted an item; None if it is not deleted."""
         with self.store.read(self.project) as snapshot:
             if find_deleted(snapshot, id, session) is None:
                 return None
             return next((event.change for event in reversed(snapshot.history(id)) if event.deleted), None)
 
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
-        """The vectors of an item, model by model, one for each of its passages."""
+        """Return the vectors of an item by model, one for each of its passages."""
         with self.finding().look(self.project) as look:
             embedded = look.held(record.id - look.base)
             return {} if embedded is None else {model: rows.tolist() for model, rows in embedded.vectors.items()}
@@ -75,9 +75,9 @@ class DocumentVerbs(KnowledgeVerbs):
     def store_item(
         self, draft: ItemDraft, *, embed: bool | None = None, relate: bool = False, step: Step | None = None
     ) -> StoredItem:
-        """Store an item. With ``embed`` it has its vectors when this returns; False means it never gets any.
+        """Store an item. With ``embed`` its vectors exist when this returns; with False it never gets any.
 
-        With ``relate`` the relationships its text shows are drawn, each with its evidence.
+        With ``relate`` the relationships detected in its text are stored, each with its evidence.
         """
         self._check_once()
         content.check_content(draft.text, "content", self.limits, "Give the text to store.")
@@ -114,11 +114,11 @@ class DocumentVerbs(KnowledgeVerbs):
         keep_previous: bool = True,
         step: Step | None = None,
     ) -> StoredItem:
-        """Change what is given of an item: tags are replaced, metadata is merged, the version rises by one.
+        """Update the fields that are set: tags are replaced, metadata is merged, the version rises by one.
 
-        What is derived from the text follows it (:mod:`polymnia.engine.knowledge.derived`), and so do the
-        relationships that were found in it, unless ``relate`` is False; with True they are looked for in any case.
-        Without ``keep_previous`` the versions before are gone for good.
+        Data derived from the text is updated with it (:mod:`polymnia.engine.knowledge.derived`), and so are the
+        relationships detected in it, unless ``relate`` is False; with True they are always detected anew.
+        Without ``keep_previous`` the earlier versions are deleted permanently.
         """
         from polymnia.engine.knowledge.derived import following
 
@@ -146,10 +146,10 @@ class DocumentVerbs(KnowledgeVerbs):
             observations=record.observations if text is None else (text,),
         )
         whole = content.content(planned)
-        reads_anew = text is not None and text != content.content(record)
-        # Whoever wants the vectors made anew, or gone, has the text written anew: vectors belong to a text.
-        rewrites = reads_anew or (embed is not None and len(record.observations) == 1)
-        relates = reads_anew and bool(found) if relate is None else relate
+        text_changes = text is not None and text != content.content(record)
+        # Vectors belong to a text: to recompute or drop them, the text is written again.
+        rewrites = text_changes or (embed is not None and len(record.observations) == 1)
+        relates = text_changes and bool(found) if relate is None else relate
         embedded, drawn = self._embedded(planned, session, embed, relate=relates)
 
         def update(tx: Transaction) -> StoredItem:
@@ -182,20 +182,20 @@ class DocumentVerbs(KnowledgeVerbs):
         keep_references: bool = False,
         step: Step | None = None,
     ) -> tuple[Record, int, int]:
-        """Delete an item; ``hard`` leaves nothing of it. Answers it, and how many relationships went and were kept.
+        """Delete an item, with ``hard`` permanently; return it with the number of relationships deleted and kept.
 
-        ``keep_relationships`` keeps every relationship of it, ``keep_references`` those that point to it. What is kept
-        is marked as leading to something deleted.
+        ``keep_relationships`` keeps all its relationships, ``keep_references`` those that point to it. They are
+        marked as leading to a deleted item.
         """
 
         def delete(tx: Transaction) -> tuple[Record, int, int]:
             record = find_deleted(tx, id, session) if hard else None
             record = record or find_item(tx, id, session)
             links = tx.relations_of([record.name])
-            left = [
+            remaining = [
                 RelationDraft(
                     r.source, r.target, r.type, r.strength,
-                    # The reason we found for a relationship quotes the texts of its ends.
+                    # The evidence of a detected relationship quotes the texts of its ends.
                     None if hard and r.origin == "auto" else r.context,
                     {**r.metadata, _DELETED: True}, r.extra, r.origin, r.created,
                 )
@@ -203,17 +203,17 @@ class DocumentVerbs(KnowledgeVerbs):
                 if keep_relationships or (keep_references and r.target == record.name and r.source != record.name)
             ]  # fmt: skip
             if hard:
-                tx.purge([record.id])  # with every relation of it, and what the journal keeps of them
+                tx.purge([record.id])  # with all its relations, in the journal too
             else:
                 tx.remove_relations([r.id for r in links])
                 tx.remove_records([record.id])
-            tx.relate(left)
-            return record, len(links) - len(left), len(left)
+            tx.relate(remaining)
+            return record, len(links) - len(remaining), len(remaining)
 
         return self._write("delete_content", delete, step)
 
     def restore_item(self, id: str, *, session: str | None = None, step: Step | None = None) -> StoredItem:
-        """Bring back an item that was deleted, with its relationships as far as their other ends are there."""
+        """Restore a deleted item, with those of its relationships whose other end exists."""
 
         def restore(tx: Transaction) -> StoredItem:
             deleted = find_deleted(tx, id, session)
@@ -239,7 +239,7 @@ class DocumentVerbs(KnowledgeVerbs):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Relation, bool]:
-        """Draw a typed relationship between two items, in place of one that is there already. Says if it is new."""
+        """Create a typed relationship between two items, replacing an existing one; return it and whether it is new."""
         if type not in RELATIONSHIPS:
             raise Invalid(f"type is {type!r:.60}, but must be one of: {', '.join(RELATIONSHIPS)}", field="type")
         if strength is not None and not 0 <= strength <= 1:
@@ -274,14 +274,14 @@ def _named(snapshot: Snapshot, names: Sequence[str]) -> dict[str, Record]:
 
 
 def _found_relationships(snapshot: Snapshot, name: str) -> list[Relation]:
-    """The relationships that were found in the text of an item."""
+    """The relationships detected in the text of an item."""
     from polymnia.engine.knowledge.associations import TYPE
 
     return [r for r in snapshot.relations_from([name]) if r.origin == "auto" and r.type != TYPE]
 
 
 def _check_content_type(content_type: str) -> str:
-    """A MIME type, with or without parameters: text/plain; charset=utf-8."""
+    """Return a MIME type, with or without parameters (text/plain; charset=utf-8), or refuse it."""
     top, _, sub = content_type.partition(";")[0].strip().partition("/")
     if not top or not sub or any(c.isspace() for c in top + sub):
         raise Invalid(

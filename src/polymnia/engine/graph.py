@@ -1,7 +1,7 @@
-"""The graph: what creating, relating, observing, opening and deleting mean.
+"""The knowledge graph: creating, relating, observing, opening and deleting entities.
 
-Where servers differ in manners, the difference is data: a :class:`Policy`. Each verb is one transaction:
-all of it happens or nothing does.
+Where servers behave differently, the difference is data: a :class:`Policy`. Each method is one transaction and
+succeeds or fails as a whole.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
 
 _STEP = 1000
-_NOTES = 10  # one by one; more would drown the answer
-_VIOLATIONS = 100  # listed in one refusal
-_BEGINNING, _CANDIDATES = 3, 200  # letters that a name has in common with what may be meant, and how many are compared
+_NOTES = 10  # listed individually; more would drown the response
+_VIOLATIONS = 100  # listed in one error
+_BEGINNING, _CANDIDATES = 3, 200  # characters a suggested name must share, and how many names are compared
 
 Ends = tuple[str, str, str]
 """The source, target and type of a relation."""
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """How a dialect behaves where servers differ."""
+    """How the graph behaves where servers differ."""
 
     taken_name: Literal["replace", "refuse", "keep"] = "refuse"
     name_twice: Literal["last", "first", "refuse"] = "refuse"
@@ -58,49 +58,49 @@ class Policy(Struct, frozen=True, kw_only=True):
 
 
 STRICT = Policy()
-"""Refuses whatever would lose or blur something. The policy of whoever names none."""
+"""The default policy: refuses whatever would lose or blur information."""
 
 
 class Created(Struct, frozen=True):
-    """The stored entities, and what is worth knowing about them."""
+    """The stored entities, and notes about them."""
 
     records: list[Record]
     notes: list[Note]
 
 
 class Related(Struct, frozen=True):
-    """The relations that are new (``made``), and those of every item of the call, in order (``all``)."""
+    """The relations that are new (``made``), and those for every item of the call, in order (``all``)."""
 
     made: list[Relation]
     all: list[Relation]
 
 
 class Added(Struct, frozen=True):
-    """The observations that one item of a call added to one entity."""
+    """The observations that one item of a call added to an entity."""
 
     name: str
     texts: tuple[str, ...]
 
 
 class Deleted(Struct, frozen=True):
-    """The entities that were removed, and the relations that went with them."""
+    """The deleted entities, and the relations deleted with them."""
 
     records: list[Record]
     relations: list[Relation]
 
 
 class GraphVerbs(Project):
-    """Creating, relating, observing and deleting, in the manners of the policy; and reading the whole or a part."""
+    """Create, relate, observe and delete entities as the policy says, and read the graph or parts of it."""
 
     def create_entities(self, entities: Iterable[EntityDraft], *, step: Step | None = None) -> Created:
-        """Store new entities, each with a name, a kind and observations."""
-        given = list(entities)
-        self._check_drafts(given)
-        given = self.screen.drafts(given)
+        """Create entities, each with a name, a kind and observations."""
+        requested = list(entities)
+        self._check_drafts(requested)
+        screened = self.screen.drafts(requested)
         policy = self.policy
 
         def create(tx: Transaction) -> Created:
-            drafts = [_once(draft) for draft in given] if policy.repeated_observation == "once" else given
+            drafts = [_once(draft) for draft in screened] if policy.repeated_observation == "once" else screened
             names = [draft.name for draft in drafts]
             distinct = list(dict.fromkeys(names))
             if len(distinct) < len(names):
@@ -125,26 +125,26 @@ class GraphVerbs(Project):
                 made.sort(key=lambda record: place[record.name])
             return Created(made, notes)
 
-        texts = (text for draft in given for text in draft.observations)
+        texts = (text for draft in screened for text in draft.observations)
         return self._write("create_entities", create, step, texts, gives=Created)
 
     def create_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> Related:
-        """Store relations, each given as (source, target, type)."""
-        given, empty = self._checked_ends(relations)
+        """Create relations, each a (source, target, type)."""
+        requested, empty = self._checked_ends(relations)
         self._refuse_empty("create_relations", empty)
         policy = self.policy
 
         def create(tx: Transaction) -> Related:
-            if policy.missing_end == "refuse" and given:
-                names = list(dict.fromkeys(name for source, target, _ in given for name in (source, target)))
-                there = tx.ids(names)
-                if missing := [name for name in names if name not in there]:
+            if policy.missing_end == "refuse" and requested:
+                names = list(dict.fromkeys(name for source, target, _ in requested for name in (source, target)))
+                existing = tx.ids(names)
+                if missing := [name for name in names if name not in existing]:
                     raise MissingEnds(missing, near=nearest(tx, missing))
             known: dict[Ends, Relation] = {}
             if policy.repeated_relation != "keep":
-                for relation in reversed(tx.find_relations(list(dict.fromkeys(given)))):
+                for relation in reversed(tx.find_relations(list(dict.fromkeys(requested)))):
                     known[relation.ends] = relation
-            new = [ends for ends in given if ends not in known]
+            new = [ends for ends in requested if ends not in known]
             if policy.repeated_relation == "once":
                 new = list(dict.fromkeys(new))
             made: list[Relation] = []
@@ -153,14 +153,14 @@ class GraphVerbs(Project):
             if policy.repeated_relation != "once":
                 return Related(made, made)
             known.update((relation.ends, relation) for relation in made)
-            return Related(made, [known[ends] for ends in given])
+            return Related(made, [known[ends] for ends in requested])
 
         return self._write("create_relations", create, step, gives=Related)
 
     def add_observations(
         self, additions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None
     ) -> list[Added]:
-        """Append observations to entities, each item given as (name, texts)."""
+        """Append observations to entities; each item is a (name, texts)."""
         items = list(additions)
         self._check_observations(items, "observations", "contents")
         items = self.screen.observations(items)
@@ -169,15 +169,15 @@ class GraphVerbs(Project):
         def add(tx: Transaction) -> list[Added]:
             ids = _ids(tx, [name for name, _ in items], refuse=self.policy.observing_missing == "refuse")
             done = []
-            for i, (name, given) in enumerate(items):
+            for i, (name, contents) in enumerate(items):
                 if step is not None and i % _STEP == 0:
                     step(i, len(items))
                 if name not in ids:
                     continue
-                texts: Sequence[str] = given
+                texts: Sequence[str] = contents
                 if repeated != "keep":
-                    present = tx.present_observations(ids[name], given)
-                    texts = [text for text in given if text not in present]
+                    present = tx.present_observations(ids[name], contents)
+                    texts = [text for text in contents if text not in present]
                     if repeated == "once":
                         texts = list(dict.fromkeys(texts))
                 tx.add_observations([(ids[name], texts)])
@@ -188,7 +188,7 @@ class GraphVerbs(Project):
         return self._write("add_observations", add, step, texts, gives=list[Added])
 
     def delete_entities(self, names: Iterable[str], *, step: Step | None = None) -> Deleted:
-        """Remove entities and every relation that starts or ends at one of them. Can be undone."""
+        """Delete entities and every relation that starts or ends at one of them. Can be undone."""
         distinct = self._checked_names(names, "entityNames")
 
         def delete(tx: Transaction) -> Deleted:
@@ -203,7 +203,7 @@ class GraphVerbs(Project):
         return self._write("delete_entities", delete, step, gives=Deleted)
 
     def delete_observations(self, deletions: Iterable[tuple[str, Sequence[str]]], *, step: Step | None = None) -> int:
-        """Remove exact observations, each item given as (name, texts); answers how many went."""
+        """Delete exact observations; each item is a (name, texts). Return how many were deleted."""
         items = list(deletions)
         self._check_observations(items, "deletions", "observations")
 
@@ -211,7 +211,7 @@ class GraphVerbs(Project):
             ids = _ids(tx, [name for name, _ in items], refuse=self.policy.deleting_from_missing == "refuse")
             removed = sum(tx.remove_observations(ids[name], texts) for name, texts in items if name in ids)
             for record in tx.load(list(ids.values())) if removed else ():
-                # Of a content the summary says what its text says: with the text, it goes.
+                # The summary of a content repeats its text and is deleted with it.
                 if not record.observations and record.summary is not None and record.name == record.uid:
                     tx.revise(record.id, {"summary": None})
             return removed
@@ -219,21 +219,21 @@ class GraphVerbs(Project):
         return self._write("delete_observations", delete, step, gives=int)
 
     def delete_relations(self, relations: Iterable[Ends], *, step: Step | None = None) -> list[Relation]:
-        """Remove every relation equal to one of the given (source, target, type); answers what went."""
-        given, _ = self._checked_ends(relations)
+        """Delete every relation equal to one of these (source, target, type); return the deleted ones."""
+        requested, _ = self._checked_ends(relations)
 
         def delete(tx: Transaction) -> list[Relation]:
-            found = tx.find_relations(list(dict.fromkeys(given)))
+            found = tx.find_relations(list(dict.fromkeys(requested)))
             tx.remove_relations([relation.id for relation in found])
             return found
 
         return self._write("delete_relations", delete, step, gives=list[Relation])
 
     def read_graph(self, *, limit: int | None = None, cursor: str | None = None) -> Graph:
-        """Everything: all entities and all relations; with a limit, a page of it.
+        """Return all entities and relations, or one page of them with a limit.
 
-        Over all pages each relation comes once, with the page of the entity it starts at; those that start
-        at a name nobody bears come with the last page.
+        Each relation appears on exactly one page: that of the entity it starts at, or the last page if it starts
+        at a name that does not exist.
         """
         with self.store.read(self.project) as snapshot:
             if limit is None and cursor is None:
@@ -255,7 +255,7 @@ class GraphVerbs(Project):
         cursor: str | None = None,
         relations: bool = True,
     ) -> tuple[Graph, list[str]]:
-        """The entities of these names with the relations they take part in, and the names that are not there."""
+        """Return the entities with these names and their relations, and the names that do not exist."""
         distinct = self._checked_names(names, "names")
         with self.store.read(self.project) as snapshot:
             ids = _ids(snapshot, distinct, refuse=self.policy.opening_missing == "refuse")
@@ -272,16 +272,16 @@ class GraphVerbs(Project):
         return Graph(records, links, following, notes), missing
 
     def newest(self, limit: int = 20) -> list[Record]:
-        """The entities made last, newest first."""
+        """Return the most recently created entities, newest first."""
         with self.store.read(self.project) as snapshot:
             return snapshot.newest(limit)
 
     def count(self) -> tuple[int, int]:
-        """How many entities and relations there are."""
+        """Return the number of entities and of relations."""
         with self.store.read(self.project) as snapshot:
             return snapshot.count()
 
-    # ── what is refused before anything is touched ────────────────────────────────────────────────────
+    # ── validation, before anything changes ───────────────────────────────────────────────────────────
 
     def _check_batch(self, items: Sequence[object], field: str) -> None:
         _check_list(items, field)
@@ -306,7 +306,7 @@ class GraphVerbs(Project):
         self._refuse_empty("create_entities", empty)
 
     def _empty_names(self, where: str, names: Mapping[str, str], of: str = "") -> list[Violation]:
-        """Refuse names that are not legal; those that say nothing come back."""
+        """Refuse illegal names; return the empty ones as violations."""
         for field, text in names.items():
             legal_name(text, f"{where}.{field}", self.limits)
         return [
@@ -332,31 +332,31 @@ class GraphVerbs(Project):
             self._check_texts(texts, f"{field}[{i}].{inner}")
 
     def _checked_ends(self, relations: Iterable[Ends]) -> tuple[list[Ends], list[Violation]]:
-        given = list(relations)
-        for i, one in enumerate(given):
+        items = list(relations)
+        for i, one in enumerate(items):
             if isinstance(one, str) or len(one) != 3:
                 raise Invalid(f"relations[{i}] must be (source, target, type)", field=f"relations[{i}]")
-        self._check_batch(given, "relations")
+        self._check_batch(items, "relations")
         empty = []
-        for i, (source, target, type) in enumerate(given):
+        for i, (source, target, type) in enumerate(items):
             empty += self._empty_names(f"relations[{i}]", {"from": source, "to": target, "relationType": type})
-        return [(source, target, type) for source, target, type in given], empty
+        return [(source, target, type) for source, target, type in items], empty
 
     def _checked_names(self, names: Iterable[str], field: str) -> list[str]:
-        given = listed(names)
-        self._check_batch(given, field)
-        for i, name in enumerate(given):
+        items = listed(names)
+        self._check_batch(items, field)
+        for i, name in enumerate(items):
             legal_name(name, f"{field}[{i}]", self.limits)
-        return list(dict.fromkeys(given))
+        return list(dict.fromkeys(items))
 
 
 def listed(names: Iterable[str]) -> list[str]:
-    """Names as a list; one name is a list of one."""
+    """The names as a list; a single string is a list of one."""
     return [names] if isinstance(names, str) else list(names)
 
 
 def nearest(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
-    """Names there are that may be meant by names there are not: they look the same, or nearly are."""
+    """Existing names likely intended by missing ones: look-alikes, or near matches."""
     from difflib import get_close_matches
 
     found: list[str] = []
@@ -368,7 +368,7 @@ def nearest(snapshot: Snapshot, names: Sequence[str]) -> list[str]:
 
 
 def in_place_of(record: Record, draft: EntityDraft) -> EntityDraft:
-    """A draft of the graph, which knows no scopes or tags, with those of the record whose place it takes."""
+    """A graph draft, which has no scope or tags, with those of the record it replaces."""
     return EntityDraft(
         draft.name, draft.kind, draft.observations, draft.extra, record.scope, record.session, record.category,
         record.content_type, record.summary, record.tags, record.metadata,
@@ -376,13 +376,13 @@ def in_place_of(record: Record, draft: EntityDraft) -> EntityDraft:
 
 
 def _check_list(items: object, field: str) -> None:
-    # Python takes a text for a list of its letters; nobody means that.
+    # A string is a sequence of its characters, which no caller intends.
     if isinstance(items, str):
         raise Invalid(f"{field} must be a list of texts, not a text", hint="Put it in brackets: [text].", field=field)
 
 
 def _stepped(count: int, step: Step | None) -> Iterable[tuple[int, int]]:
-    """Slices of a batch, with a step before each and one after the last."""
+    """Slices of a batch, calling ``step`` before each and after the last."""
     for start in range(0, count, _STEP):
         if step is not None:
             step(start, count)
@@ -397,7 +397,7 @@ def _once(draft: EntityDraft) -> EntityDraft:
 
 
 def _ids(snapshot: Snapshot, names: Sequence[str], *, refuse: bool = False) -> dict[str, int]:
-    """The ids of names; one that is missing may be refused."""
+    """The ids by name; with ``refuse``, raises NotFound for missing names."""
     distinct = list(dict.fromkeys(names))
     ids = snapshot.ids(distinct) if distinct else {}
     if refuse and (missing := [name for name in distinct if name not in ids]):

@@ -1,4 +1,4 @@
-"""History: the verbs that look back, take back, and delete for good."""
+"""History: reading, undoing and permanently deleting what happened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Deed(NamedTuple):
-    """What a change did to one memory: made, changed, deleted or restored it. One that is gone has no title."""
+    """What a change did to one memory: made, changed, deleted or restored it. A deleted memory has no title."""
 
     how: str
     memory: int
@@ -25,26 +25,26 @@ class Deed(NamedTuple):
 
 
 class HistoryVerbs(Project):
-    """Every change is journalled: it can be read, dated and undone; only a purge leaves nothing."""
+    """Read and undo journalled changes, and see the past; only a purge leaves no trace."""
 
     def purge(self, names: Iterable[str]) -> int:
-        """Remove entities for good, deleted ones too: from store, indexes and journal.
+        """Permanently delete entities, including deleted ones, from store, indexes and journal.
 
-        Cannot be undone; answers how many went.
+        Cannot be undone. Returns how many were removed.
         """
-        given = listed(names)
+        requested = listed(names)
 
         def purge(tx: Transaction) -> int:
-            ids = list(dict.fromkeys(id for name in given for id in tx.ids_ever(name)))
+            ids = list(dict.fromkeys(id for name in requested for id in tx.ids_ever(name)))
             tx.purge(ids)
             return len(ids)
 
         return self._write("purge", purge)
 
     def undo(self, change: int | None = None) -> Change:
-        """Take back a change whole, a cascade of deletes included; the newest one when none is named.
+        """Undo a change completely, including cascaded deletes; by default the newest one.
 
-        The undo is a change of its own and can be undone. A change that later ones build on is refused with
+        The undo is itself a change and can be undone. If later changes build on the change, raises
         :class:`~polymnia.errors.Conflict`, which names them.
         """
         if change is not None:
@@ -52,7 +52,7 @@ class HistoryVerbs(Project):
         return self._write("undo", lambda tx: tx.undo(change))
 
     def get(self, name: str, *, at: int | None = None) -> tuple[Record, list[Relation]]:
-        """One entity and its relations, now or as they were at a time (microseconds since 1970, UTC)."""
+        """Return an entity and its relations, now or as they were at a time (microseconds since 1970, UTC)."""
         with self.store.read(self.project) as snapshot:
             if at is None:
                 records = snapshot.load(list(snapshot.ids([name]).values()))
@@ -68,12 +68,12 @@ class HistoryVerbs(Project):
         return records[0], relations
 
     def as_of(self, at: int) -> Graph:
-        """The whole graph as it was at a time (microseconds since 1970, UTC)."""
+        """Return the whole graph as it was at a time (microseconds since 1970, UTC)."""
         with self.store.read(self.project) as snapshot:
             return Graph(*snapshot.as_of(at))
 
     def history(self, name: str) -> list[Event]:
-        """Everything that happened to the name, oldest first; also when it is deleted by now."""
+        """Return everything that happened to a name, oldest first, even if it has been deleted."""
         with self.store.read(self.project) as snapshot:
             if events := snapshot.history(name):
                 return events
@@ -81,13 +81,13 @@ class HistoryVerbs(Project):
             raise NotFound([name], "Memory", hint="Search for it, or list what there is.", near=near)
 
     def changes(self, limit: int = 20) -> list[Change]:
-        """The newest changes of the project, newest first."""
+        """Return the latest changes of the project, newest first."""
         page_size(limit)
         with self.store.read(self.project) as snapshot:
             return snapshot.changes(limit)
 
     def deeds(self, changes: Sequence[Change]) -> dict[int, list[Deed]]:
-        """What each of these changes did to which memory. A change of relations alone did nothing to one."""
+        """Return what each change did to which memories, by change number; empty for a change of relations alone."""
         deeds: dict[int, list[Deed]] = {change.id: [] for change in changes}
         numbers = {(change.at, change.who, change.action): change.id for change in changes}
         if not changes:
@@ -103,14 +103,14 @@ class HistoryVerbs(Project):
         return deeds
 
     def change(self, number: int) -> Change | None:
-        """One change of the project by its number."""
+        """Return a change of the project by its number; None if there is none."""
         _check_number(number)
         with self.store.read(self.project) as snapshot:
             return snapshot.change(number)
 
 
 def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:
-    """A memory that was not there yet at a time, or was deleted then."""
+    """The error for a memory that did not exist yet, or no longer, at a time."""
     before = [event.change.at for event in events if event.change.at <= at]
     when = f"deleted at {moment(before[-1])}" if before else f"created at {moment(events[0].change.at)}"
     return NotFound(

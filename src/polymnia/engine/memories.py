@@ -1,4 +1,4 @@
-"""Content: memories whose name is their id and whose single observation is what they say."""
+"""Memories with a single text: the name is the id, and the only observation is the content."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
     from polymnia.engine.search.neighbours import EmbeddedText
 
-_NEAR = 24  # neighbours that are looked at: twice as many as are linked
-_SAME_WORDS = 0.999  # a similarity only texts with the same telling words have
-_COMPARED = 2_000  # characters of each
-_ASKED, _WORTH_ASKING = 4, 0.4  # neighbours the judge is asked about, and how similar they are at least
-_SIMILAR = 5  # memories that are named because they are nearly the same
+_NEAR = 24  # neighbours examined: twice as many as are linked
+_SAME_WORDS = 0.999  # a similarity that only texts with the same content words reach
+_COMPARED = 2_000  # characters of each text
+_JUDGED, _MIN_JUDGED = 4, 0.4  # neighbours passed to the judge, and their minimum similarity
+_SIMILAR = 5  # near-duplicates reported
 _LINKS = 50
-_SHORTEST_ID = 8  # characters of an id that may stand for all of it
-_AMBIGUOUS = 5  # ids listed when a beginning fits more than one
+_SHORTEST_ID = 8  # characters of an id prefix that may be used for the id
+_AMBIGUOUS = 5  # ids listed when a prefix matches more than one
 
 
 class _Around(Struct, frozen=True):
-    """The neighbours of a memory to be, and the relations to draw to them."""
+    """The neighbours of a planned memory, and the relations to create to them."""
 
     ranked: list[tuple[Record, float]] = []
     drawn: list[RelationDraft] = []
@@ -40,16 +40,16 @@ class _Around(Struct, frozen=True):
 
 
 class MemoryVerbs(KnowledgeVerbs):
-    """Storing, revising, reading and forgetting memories that say one thing."""
+    """Store, revise, read and forget memories with a single text."""
 
     def read(self, id: str) -> tuple[Record, list[tuple[Record, Relation]]]:
-        """A memory by its id (or its name), and those it is linked to with the relation, strongest first."""
+        """Return a memory by id or name, and the memories linked to it with their relations, strongest first."""
         with self.store.read(self.project) as snapshot:
             record = content.find(snapshot, id)
             return record, _links(snapshot, record)
 
     def resolve(self, text: str) -> Record:
-        """The memory of an id, a name, or the beginning of an id: eight characters or more that only one id has."""
+        """Return a memory by its id, its name, or a unique prefix of its id of at least eight characters."""
         with self.store.read(self.project) as snapshot:
             found = list(content.finds(snapshot, [text]).values())
             if not found and len(text) >= _SHORTEST_ID:
@@ -64,14 +64,14 @@ class MemoryVerbs(KnowledgeVerbs):
             return snapshot.load(found)[0]
 
     def page(self, page: int, size: int) -> tuple[list[Record], int]:
-        """A page of all memories, newest first, counted from 1; and how many memories there are in all."""
+        """Return a page of all memories, newest first, and their total number. The first page is 1."""
         with self.store.read(self.project) as snapshot:
             total = sum(count for _, count in snapshot.scopes())
             skip = (page - 1) * size
             return snapshot.page(skip, size) if skip < total else [], total
 
     def forget(self, id: str, *, step: Step | None = None) -> Record:
-        """Delete a memory for good, with its history and everything that links to it. Cannot be undone."""
+        """Permanently delete a memory with its history and all its links. Cannot be undone."""
 
         def purge(tx: Transaction) -> Record:
             record = content.find(tx, id)
@@ -95,14 +95,13 @@ class MemoryVerbs(KnowledgeVerbs):
         patient: bool = True,
         step: Step | None = None,
     ) -> Remembered:
-        """Store a text as a memory of its own, unless one in the same scope says exactly the same already.
+        """Store a text as a new memory, unless one in the same scope already says exactly the same.
 
-        The same are texts of one normal form (:func:`polymnia.models.normal`). A duplicate is not stored; the
-        tags, category and metadata that came with it are joined to the memory that is there. Everything else is
-        stored, and memories that are at least as similar as ``threshold``, or that say the same in other words, are
-        named in the answer. With ``associate`` the memory
-        is linked to those nearest to it. Who is not ``patient`` does not wait for a model that is being loaded: what it
-        would link is linked in the background.
+        Texts are the same if their normal forms are equal (:func:`polymnia.models.normal`). A duplicate is not stored;
+        its tags, category and metadata are merged into the existing memory. If the text is new, memories at least as
+        similar as ``threshold``, or that say the same in other words, are reported in the result. ``allow_duplicates``
+        turns off both. With ``associate`` the memory is linked to its nearest neighbours. Without ``patient`` the call
+        does not wait for a model to load, and links that need it are added in the background.
         """
         from polymnia.engine.knowledge import associations
 
@@ -158,10 +157,10 @@ class MemoryVerbs(KnowledgeVerbs):
         patient: bool = True,
         step: Step | None = None,
     ) -> Revised:
-        """Change what is given of a memory and nothing else; the version before stays in its history.
+        """Change only the fields that are set; the previous version stays in the history.
 
-        An empty category takes the category away. Without ``keep_associations`` the relations that were drawn by
-        themselves are drawn anew; those that somebody drew stay. ``patient`` as in :meth:`remember`.
+        An empty category removes the category. Without ``keep_associations`` the automatic relations are recomputed;
+        manual ones are kept. ``patient`` is as in :meth:`remember`.
         """
         from polymnia.engine.knowledge import associations
         from polymnia.engine.knowledge.derived import following
@@ -187,21 +186,21 @@ class MemoryVerbs(KnowledgeVerbs):
         if metadata is None and follow.metadata:
             changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
-        reads_anew = text is not None and text != content.content(record)
+        text_changes = text is not None and text != content.content(record)
         embedded, around = None, _Around()
         if not keep_associations:
             embedded, around = self._look_around(planned, patient)
-        elif reads_anew:
+        elif text_changes:
             embedded = self.finding().said(self.project, *content.read_as(planned), patient=patient)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
-            moves = reads_anew or planned.scope != record.scope
+            moves = text_changes or planned.scope != record.scope
             same = content.same_there(tx, planned, planned.scope) if moves else None
             content.check_one_text(now, text)
             scopes.begin(tx, changes.get("session"))
             changed = False
-            if reads_anew:
+            if text_changes:
                 tx.replace_record(now.id, replace(content.as_draft(now), observations=(text or "",), **changes))
                 self._put_vectors(tx, embedded, now.id & 0xFFFFFFFF, tx.numbers[1])
                 changed = True
@@ -214,7 +213,7 @@ class MemoryVerbs(KnowledgeVerbs):
             return content.find(tx, record.uid), changed, same
 
         done, changed, same = self._write(
-            "revise", change, step, (text,) if reads_anew and text else (), gives=tuple[Record, bool, int | None]
+            "revise", change, step, (text,) if text_changes and text else (), gives=tuple[Record, bool, int | None]
         )
         if around.pending:
             self.finding().noticed(self.project)
@@ -227,7 +226,7 @@ class MemoryVerbs(KnowledgeVerbs):
         return None if category is None else legal_name(category, "category", self.limits).strip() or None
 
     def _known(self, record: Record, step: Step | None) -> Remembered | None:
-        """The duplicate there is of a memory to be, with what that brings along joined to it."""
+        """The existing duplicate of a planned memory, with the new tags, category and metadata merged into it."""
         with self.store.read(self.project) as snapshot:
             id = snapshot.same_text(record.observations[0], record.scope)
             if id is None:
@@ -247,7 +246,7 @@ class MemoryVerbs(KnowledgeVerbs):
             return replace(done, associations=_links(snapshot, done.record))
 
     def _look_around(self, record: Record, patient: bool) -> tuple[EmbeddedText, _Around]:
-        """A memory to be as the models see it, and its neighbours."""
+        """Embed a planned memory and find its neighbours."""
         from polymnia.engine.knowledge import associations
 
         finder = self.finding()
@@ -260,7 +259,7 @@ class MemoryVerbs(KnowledgeVerbs):
             ranked = associations.ranked(look, near)
             drawn = associations.drafts(record, ranked, by_meaning) if by_meaning or not pending else []
             if pending and near and by_meaning:
-                # What has no vector yet is compared by its words.
+                # Memories without a vector yet are compared by their words.
                 by_words = dict(look.by_words(text[: associations.READ], _NEAR))
                 more = {number: share for number, share in by_words.items() if number not in near}
                 ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
@@ -269,12 +268,12 @@ class MemoryVerbs(KnowledgeVerbs):
         return embedded, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
-        """The ids of neighbours that say the same in other words. Who is not patient does not wait for the judge."""
+        """The ids of neighbours that say the same in other words; none if impatient and the judge is not ready."""
         from polymnia.engine.knowledge import duplicates
         from polymnia.engine.knowledge.judge import SAME
 
         judging = self.finding().judging
-        near = [one for one in ranked[:_ASKED] if one[1] >= _WORTH_ASKING]
+        near = [one for one in ranked[:_JUDGED] if one[1] >= _MIN_JUDGED]
         if judging is None or not near or not (judging.load() if patient else judging.soon()):
             return frozenset()
         pairs = [(text, content.content(one)) for one, _ in near]
@@ -287,7 +286,7 @@ def _links(snapshot: Snapshot, record: Record) -> list[tuple[Record, Relation]]:
 
 
 def _missing(snapshot: Snapshot, name: str) -> NotFound:
-    """A memory that is not there: because it was deleted, or because there never was one."""
+    """The error for a missing memory: it was deleted, or never existed."""
     if (events := snapshot.history(name)) and (last := events[-1]).deleted:
         hint = f"`polymnia undo --change {last.change.id}` brings it back, `polymnia history` tells what it said."
         return NotFound([name], message=f"{name!r} was deleted at {moment(last.change.at)}", hint=hint)
@@ -295,9 +294,9 @@ def _missing(snapshot: Snapshot, name: str) -> NotFound:
 
 
 def _similarity(text: str, other: Record, similarity: float) -> float:
-    """A similarity as it is shown: 1 is for texts that are the same.
+    """A similarity as it is reported: 1 is reserved for texts that are the same.
 
-    Two texts whose telling words are the same may still differ in a "not" or a "before": then every word counts.
+    Two texts with the same content words may still differ in a "not" or a "before", so there every word counts.
     """
     from collections import Counter
 
@@ -310,7 +309,7 @@ def _similarity(text: str, other: Record, similarity: float) -> float:
 
 
 def _added(there: Record, new: Record) -> Joined | None:
-    """What a duplicate would add to a memory; None when that has all of it. Of two values the new one stands."""
+    """What a duplicate would add to a memory, None if nothing. A new value replaces an old one."""
     tags = [tag for tag in new.tags if tag not in there.tags]
     category = new.category if new.category != there.category else None
     metadata = {k: v for k, v in new.metadata.items() if k not in there.metadata or there.metadata[k] != v}

@@ -1,4 +1,4 @@
-"""Memory: the one object everything above holds."""
+"""Memory: the object through which the library, the CLI and every dialect use the engine."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 class Memory(
     GraphVerbs, MemoryVerbs, DocumentVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs
 ):
-    """One project of one store, with the verbs of memory.
+    """One project of one store, and everything that can be done with it.
 
-    Every verb that changes something is atomic and on disk when it returns; when it raises a
-    :class:`~polymnia.errors.Fault`, nothing was changed. Safe to use from several threads.
+    Every method that changes something is atomic, and its change is on disk when it returns; if it raises a
+    :class:`~polymnia.errors.Fault`, nothing has changed. Safe to use from several threads.
 
-    ``policy`` says how the verbs behave where servers differ (see :class:`~polymnia.engine.graph.Policy`);
-    ``who`` is written to the journal; ``exports`` is the folder archives are written to and read from.
+    ``policy`` says how methods behave where servers differ (see :class:`~polymnia.engine.graph.Policy`);
+    ``who`` is recorded in the journal; ``exports`` is the folder archives are written to and read from.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Memory(
         self.grant = grant
 
     def stamp(self) -> int:
-        """A number that changes whenever anyone has changed the project."""
+        """Return a number that changes with every change of the project, by any process."""
         return self.store.stamp(self.project)
 
     def nearest_project(self) -> str | None:
-        """The project that was probably meant by one that is not there, of those the caller may see."""
+        """Return the project most likely intended by a missing one, of those the caller may see."""
         return closest(self.project, self.store.projects())
 
     def validate(
@@ -86,7 +86,7 @@ class Memory(
         fix: bool = False,
         spots: int = 100,
     ) -> IntegrityReport:
-        """Check the integrity of the project, a session or the whole store; with ``fix`` mend what can be."""
+        """Check the integrity of the project, a session or the whole store; with ``fix`` repair what can be."""
         with importing():
             from polymnia.engine.health.integrity import validate
 

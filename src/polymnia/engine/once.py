@@ -1,4 +1,4 @@
-"""Once: a request that comes again within a day is answered again, and not done again."""
+"""Idempotency: a request retried within a day gets the same response and is not executed again."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from polymnia.errors import Conflict
 
 _DAY = 86_400
 _PREFIX = "request/"
-_LARGEST = 1024 * 1024  # bytes of an answer that is stored
+_LARGEST = 1024 * 1024  # bytes of a stored response
 
 
 class _Done(Struct, rename={"request": "asked", "answer": "told"}):
-    """What is stored of a request: a digest of it, and its answer."""
+    """What is stored about a request: a digest of it, and its response."""
 
     request: str
     answer: str
 
 
 class Repeated(Exception):
-    """The request was done before, with this answer."""
+    """The request was executed before, with this response."""
 
     def __init__(self, answer: str) -> None:
         super().__init__(answer)
@@ -34,24 +34,24 @@ class Repeated(Exception):
 
 
 class Once:
-    """One request by its id. ``request`` is a digest of all it asks for; ``render`` turns what was done into text."""
+    """One request by its id. ``request`` is a digest of its content; ``render`` turns its result into text."""
 
     def __init__(self, id: str, request: str, render: Callable[[Any], str]) -> None:
         from hashlib import sha256
 
         self._id = id
-        self._called = sha256(id.encode()).hexdigest()[:32]  # what a caller makes up may be anything, a credential too
+        self._digest = sha256(id.encode()).hexdigest()[:32]  # the caller's id may be anything, even a credential
         self._request = request
         self._render = render
         self._day = int(time.time() // _DAY)
 
     def _key(self, day: int) -> str:
-        return f"{_PREFIX}{day:08d}/{self._called}"
+        return f"{_PREFIX}{day:08d}/{self._digest}"
 
     def done(self, tx: Snapshot, kind: Any) -> Any:
-        """What was done when the request came before, of that kind; None where it is new.
+        """The result of an earlier execution, decoded as ``kind``; None if the request is new.
 
-        The same id with another request is refused.
+        Raises Conflict if the id was used for a different request.
         """
         for day in (self._day, self._day - 1):
             if (text := tx.noted(self._key(day))) is not None:
@@ -65,7 +65,7 @@ class Once:
         return None
 
     def keep(self, tx: Transaction, done: Any) -> None:
-        """Remember what was done, in the same change; what is older than a day is let go."""
+        """Store the result in the same transaction, and delete those older than a day."""
         tx.note(self._key(self._day), encode(_Done(self._request, self._render(done))).decode())
         tx.forget_notes(_PREFIX, f"{_PREFIX}{self._day - 1:08d}/")
 
@@ -74,16 +74,16 @@ class Once:
 
 
 class Answered(Once):
-    """One request by its id, for verbs that know nothing of requests: what was done then is their answer again.
+    """One request by its id, for methods unaware of requests: they return the earlier result again.
 
-    It holds contents, which must be gone from the store when they are deleted. So it is kept encrypted with a key that
-    is made of the id and the request: whoever repeats the request has both, and the store has neither.
+    The result contains contents, which must not outlive their deletion in the store. It is therefore encrypted with a
+    key derived from the id and the request: a caller that retries has both, the store has neither.
     """
 
     def __init__(self, id: str, request: bytes) -> None:
         from hashlib import sha256
 
-        super().__init__(id, sha256(request).hexdigest(), self._sealed)
+        super().__init__(id, sha256(request).hexdigest(), self._encrypted)
         self._secret = f"{len(id)} {id} ".encode() + request
 
     def _again(self, answer: str, kind: Any) -> Any:
@@ -94,16 +94,16 @@ class Answered(Once):
             )
         from zlib import decompress
 
-        return Decoder(kind).decode(decompress(self._mixed(b64decode(answer))))
+        return Decoder(kind).decode(decompress(self._xor(b64decode(answer))))
 
-    def _sealed(self, done: Any) -> str:
+    def _encrypted(self, done: Any) -> str:
         from zlib import compress
 
         plain = encode(done)
-        return "" if len(plain) > _LARGEST else b64encode(self._mixed(compress(plain, 1))).decode()
+        return "" if len(plain) > _LARGEST else b64encode(self._xor(compress(plain, 1))).decode()
 
-    def _mixed(self, data: bytes) -> bytes:
-        """The data combined with a stream that only this request makes, used for nothing else."""
+    def _xor(self, data: bytes) -> bytes:
+        """The data XORed with a key stream that is unique to this request and used for nothing else."""
         from hashlib import shake_256
 
         stream = shake_256(self._secret).digest(len(data))

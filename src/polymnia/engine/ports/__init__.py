@@ -1,7 +1,7 @@
-"""What the rules of memory need from a store: the lower waist of the house.
+"""Ports: the interfaces the engine needs from a store and from models.
 
-An engine opens a :class:`Snapshot` to read and a :class:`Transaction` to change. Whatever a transaction
-does is journalled by the store in the same atomic unit: the rules cannot forget to.
+The engine opens a :class:`Snapshot` to read and a :class:`Transaction` to write. The store journals every write in
+the same atomic unit, so that no caller can forget to.
 """
 
 from __future__ import annotations
@@ -31,132 +31,132 @@ if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
 DRAWN_LATER = "associate"
-"""The action of a change that draws relations in the background.
+"""The action of a change that adds relations in the background.
 
-Nobody asked for it by itself: an undo of the newest change passes it over, and what it drew goes with the memory."""
+No caller requested it: undoing the newest change skips it, and its relations are undone with their memory."""
 
 Vector = tuple[int, int, bytes, bytes]
-"""Of one passage: its text, its part, the vector in half precision (float16), and the signs of its numbers as bits.
+"""The vector of a passage: text number, part, the float16 vector, and the signs of its components as bits.
 
-Both are empty where the passage has no vector of the model and will get none."""
+Vector and bits are empty if the model will never embed the passage."""
 
 
 Clock = Callable[[], int]
-"""Gives the time: microseconds since 1970 in UTC."""
+"""Returns the current time in microseconds since 1970, UTC."""
 
 
 class Analyst(Protocol):
-    """Reads texts for the word index: what passages they have, and which terms stand in each."""
+    """Splits texts into passages and their terms, for the word index."""
 
     @property
     def version(self) -> str:
-        """Changes whenever the same text would be read otherwise; an index of another version is made anew."""
+        """Changes whenever the same text would be analysed differently; an index of another version is rebuilt."""
 
     def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
         """The passages of the texts, in order."""
 
 
 class Snapshot(Protocol):
-    """One consistent view of one project, whatever others write meanwhile."""
+    """One consistent view of one project, unaffected by concurrent writes."""
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
-        """The ids of those of the names that exist."""
+        """The ids by name; names that do not exist are left out."""
 
     def ids_ever(self, name: str) -> list[int]:
-        """The ids of all records that bear the name or bore it when they were deleted."""
+        """The ids of all records that have the name, or had it when they were deleted."""
 
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
-        """The ids of the records with these public ids."""
+        """The ids by public id; unknown ones are left out."""
 
     def uids(self, ids: Sequence[int]) -> dict[int, str]:
-        """The public ids of those of the records that are there."""
+        """The public ids by id; records that do not exist are left out."""
 
     def load(self, ids: Sequence[int]) -> list[Record]:
-        """The records of these ids in the order of their making; ids that are gone are left out."""
+        """The records with these ids in creation order; deleted ones are left out."""
 
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """Every record whose id is above ``after``, in the order of their making."""
+        """Every record with an id above ``after``, in creation order."""
 
     def newest(self, limit: int) -> list[Record]:
-        """The records made last, newest first."""
+        """The most recently created records, newest first."""
 
     def page(self, skip: int, limit: int) -> list[Record]:
-        """The records made last, newest first, without the first so many."""
+        """A page of all records, newest first, after skipping the first ``skip``."""
 
     def around(self, id: int, reach: int) -> list[int]:
-        """The ids of up to so many records made just before a record, and as many made just after it, in order."""
+        """The ids of up to ``reach`` records created just before a record and as many just after it, in order."""
 
     def scopes(self) -> list[tuple[str | None, int]]:
-        """Every scope that has memories, with how many, in order of their paths; None is the default one.
+        """Every scope that has memories, with their number, ordered by path; None is the default scope.
 
-        Costs as much as there are scopes, however many memories there are.
+        The cost depends on the number of scopes, not of memories.
         """
 
     def sessions(self) -> list[Session]:
-        """Every session, in the order they began. Memories older than their session make it as old as they are."""
+        """Every session, oldest first. A session is as old as its oldest memory, if that is older."""
 
     def has_session(self, name: str) -> bool:
-        """Whether there is a session of that name."""
+        """Whether a session of that name exists."""
 
     def strongest(self, names: Sequence[str], each: int) -> dict[str, list[Relation]]:
-        """For each of the names its strongest relations, up to so many: those without a strength first."""
+        """The strongest relations of each name, up to ``each``; those without a strength come first."""
 
     def relations(self) -> Iterator[Relation]:
-        """Every relation, in the order of their making."""
+        """Every relation, in creation order."""
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start or end at one of the names, each once, in the order of their making."""
+        """The relations that start or end at one of the names, each once, in creation order."""
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
-        """The relations that start at one of the names, in the order of their making."""
+        """The relations that start at one of the names, in creation order."""
 
     def loose_relations(self) -> list[Relation]:
-        """The relations whose source names nothing."""
+        """The relations whose source names no record."""
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
-        """Every stored relation with one of these (source, target, type)."""
+        """The stored relations that match one of these (source, target, type)."""
 
     def containing(self, forms: Sequence[str]) -> list[int]:
-        """Ids of the records whose name, kind or an observation contains one of the folded forms.
+        """The ids of the records whose name, kind or an observation contains one of the folded forms.
 
         Exact, and in ascending order.
         """
 
     def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
-        """For each of the texts that is an observation, the ids of its records; of the rows up to a number."""
+        """The ids of the records that have each text as an observation; only rows numbered up to ``last`` count."""
 
     def same_text(self, text: str, scope: str | None) -> int | None:
-        """The oldest memory of a scope that says exactly the same as a text (models.normal), and nothing else.
+        """The oldest memory of a scope whose only observation equals the text in normal form (models.normal).
 
-        Costs the same however many memories there are, and needs no model.
+        The cost does not depend on the number of memories, and no model is needed.
         """
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
-        """Whether about ``limit`` or more texts hold one of the folded forms; cheap, may err a little."""
+        """Whether about ``limit`` or more texts contain one of the folded forms; a cheap estimate."""
 
     def names_starting(self, prefix: str, limit: int) -> list[str]:
-        """Names that start with the prefix (exact case), in alphabetical order."""
+        """Names that start with the prefix (case-sensitive), in alphabetical order."""
 
     def uids_starting(self, prefix: str, limit: int) -> list[str]:
         """Public ids that start with the prefix, in alphabetical order."""
 
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        """Pairs (given name, stored name) that differ but could be taken for one another."""
+        """Pairs (name from ``names``, stored name) that differ but are easily confused."""
 
     def size(self) -> int:
-        """About how many texts there are, at least 1; costs nothing."""
+        """The approximate number of texts, at least 1; costs nothing."""
 
     def count(self) -> tuple[int, int]:
-        """How many records and relations there are."""
+        """The number of records and of relations."""
 
     def noted(self, key: str) -> str | None:
-        """What was stored under the key."""
+        """The value stored under the key."""
 
     def notes(self, start: str, end: str, limit: int) -> list[str]:
-        """The keys from ``start`` up to but without ``end`` that something was stored under, in order."""
+        """The keys from ``start`` up to but excluding ``end`` that have a value, in order."""
 
     def changes(self, limit: int) -> list[Change]:
-        """The newest changes of this project, newest first."""
+        """The latest changes of this project, newest first."""
 
     def change(self, number: int) -> Change | None:
         """One change of this project by its number."""
@@ -165,99 +165,99 @@ class Snapshot(Protocol):
         """Everything that happened to memories of this name, oldest first."""
 
     def versions(self, id: int) -> list[tuple[Change, Record]]:
-        """A memory as it was after each change that is known of it, newest first; the first is how it is now.
+        """A memory as each known change left it, newest first; the first is its current state.
 
-        Of a deleted one, the states it had. What was deleted for good is left out.
+        For a deleted memory, its former states. Purged versions are left out.
         """
 
     def as_of(self, at: int, name: str | None = None) -> tuple[list[Record], list[Relation]]:
-        """The project (or the one name with its relations) as it was at a time in microseconds."""
+        """The project (or one name with its relations) as it was at a time in microseconds."""
 
     def touches(self, start: int | None = None, end: int | None = None) -> list[Touch]:
-        """What every change from one time up to but without another did to each memory, oldest first."""
+        """What each change from ``start`` up to but excluding ``end`` did to each memory, oldest first."""
 
     def seen(self, start: int | None = None, end: int | None = None) -> list[Seen]:
-        """How often each memory was read in each hour, oldest first; hours that lie partly in the time count whole."""
+        """How often each memory was read in each hour, oldest first; partial hours count in full."""
 
-    # ── what search reads. A text or memory is called here by its number: its id within the project ───────
+    # ── for search. A text or memory is identified here by its number: its id within the project ──────────
 
     @property
     def damage(self) -> set[str]:
-        """The indexes found damaged while this snapshot was read; what they should have answered, the texts did."""
+        """The indexes found damaged while this snapshot was read; the texts themselves were scanned instead."""
 
     @property
     def stamp(self) -> int:
-        """A number that another change of the project makes another one."""
+        """A number that differs after every change of the project."""
 
     @property
     def numbers(self) -> tuple[int, int, int, int]:
-        """Where things stand: the project's number, the last number given to a row, the last one whose text is in
-        the word index, and the last change of the store."""
+        """The project's number, the last row number assigned, the last row whose text is in the word index, and the
+        last change of the store."""
 
     @property
     def edition(self) -> tuple[int, int]:
-        """Which word index there is: how often it was started anew, and the number of its last passage."""
+        """The state of the word index: how often it was rebuilt, and the number of its last passage."""
 
     def texts(self, after: int, last: int) -> Iterator[Text]:
-        """The searchable texts with numbers above one and up to another, in order."""
+        """The searchable texts numbered above ``after`` up to ``last``, in order."""
 
     def texts_of(self, numbers: Sequence[int]) -> list[Text]:
-        """The searchable texts of these numbers that are there, in order."""
+        """The searchable texts with these numbers that exist, in order."""
 
     def passages(self, after: int = 0) -> Iterator[tuple[int, int, bytes]]:
-        """The indexed passages above a number, block by block: the number of the first one, how many, the rows."""
+        """The indexed passages above a number in blocks: the number of the first passage, the count, the rows."""
 
     def postings(self, term: str) -> list[bytes]:
-        """Where a term stands: pieces that make up one list of postings, in the order of the passages."""
+        """The postings list of a term in pieces, in the order of the passages."""
 
     def terms(self, start: str, end: str, limit: int) -> list[str]:
-        """Terms of the word index from ``start`` up to but without ``end``, in order."""
+        """Terms of the word index from ``start`` up to but excluding ``end``, in order."""
 
     def gone(self) -> list[int]:
         """The numbers of indexed texts that have been deleted."""
 
     def stale(self) -> list[int]:
-        """The numbers of texts that the word index has passed but does not hold as they are."""
+        """The numbers of texts whose entry in the word index is missing or outdated, although it has passed them."""
 
     def moved(self, change: int) -> list[int]:
-        """The numbers of texts that came, went or changed otherwise than by being made, since a change."""
+        """The numbers of texts restored, deleted or modified (but not newly created) since a change."""
 
     def vectors(self, model: str, after: int, limit: int) -> list[tuple[int, int, int, bytes]]:
-        """Vectors that arrived after another one: (arrival, text, part, bits), in the order of arrival."""
+        """Vectors with an arrival number above ``after``: (arrival, text, part, bits), in order of arrival."""
 
     def halves(self, arrivals: Sequence[int]) -> list[tuple[int, bytes]]:
-        """The vectors with these arrival numbers, each with its number, in no order."""
+        """The vectors with these arrival numbers, each with its number, in no particular order."""
 
     def vectors_of(self, number: int) -> dict[str, list[bytes]]:
-        """The vectors of a memory's texts, model by model, in the order of the texts and their parts."""
+        """The vectors of a memory's texts by model, in the order of the texts and their parts."""
 
     def models(self) -> dict[str, tuple[int, int]]:
-        """The models there are vectors of, each with its dimensions and how many vectors there are."""
+        """The models that have vectors, each with its dimensions and number of vectors."""
 
-    def matching(self, wanted: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
-        """The numbers of the memories that pass the filters, of all or of some; in order, with a limit any so many."""
+    def matching(self, filters: Filters, among: Sequence[int] | None = None, limit: int | None = None) -> list[int]:
+        """The numbers of the memories that pass the filters, of all or ``among``; with a limit, any so many of them."""
 
-    def passes_more(self, wanted: Filters, count: int) -> bool:
-        """Whether more than so many memories pass the filters; cheap where many do."""
+    def passes_more(self, filters: Filters, count: int) -> bool:
+        """Whether more than ``count`` memories pass the filters; cheap if many do."""
 
     def facets(self, numbers: Sequence[int], limit: int) -> dict[str, list[tuple[str, int]]]:
-        """How often each kind, content type, tag, scope and month occurs among these memories, most often first."""
+        """How often each kind, content type, tag, scope and month occurs among these memories, most frequent first."""
 
 
 class Transaction(Snapshot, Protocol):
-    """One atomic unit of change. What it reads includes what it has written."""
+    """One atomic unit of change. Its reads see its own writes."""
 
     @property
     def changed(self) -> bool:
-        """Whether a memory or relation has been changed so far."""
+        """Whether a memory or relation has changed so far."""
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
-        """Store new records. The names must be free, and the public ids that are given."""
+        """Store new records. Their names, and their public ids if they have any, must be unused."""
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
-        """Give a record a new kind and new observations; its earlier version stays in the journal.
+        """Replace a record's content with a draft; its earlier version stays in the journal.
 
-        A draft that has a time of update comes from elsewhere: the record takes its times and version over.
+        A draft with an update time comes from elsewhere: the record takes over its times and version.
         """
 
     def add_observations(self, additions: Sequence[tuple[int, Sequence[str]]]) -> None:
@@ -267,16 +267,16 @@ class Transaction(Snapshot, Protocol):
         """Which of the texts are already observations of the record."""
 
     def remove_observations(self, id: int, texts: Sequence[str]) -> int:
-        """Remove every observation equal to one of the texts; answers how many went."""
+        """Remove every observation equal to one of the texts; return how many were removed."""
 
     def remove_records(self, ids: Sequence[int]) -> None:
-        """Remove records with their observations. Their relations are the caller's to remove."""
+        """Remove records with their observations. The caller removes their relations."""
 
     def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
-        """Store relations given as (source, target, type, extra keys)."""
+        """Store relations, each a (source, target, type, extra keys)."""
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
-        """Store relations that carry more than their ends."""
+        """Store relations from drafts, with strength, context and metadata."""
 
     def remove_relations(self, ids: Sequence[int]) -> None:
         """Remove relations."""
@@ -285,90 +285,90 @@ class Transaction(Snapshot, Protocol):
         """Replace the foreign keys a record carries."""
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
-        """Give a record another scope, session, category, content_type, summary, kind, tags or metadata.
+        """Change a record's scope, session, category, content_type, summary, kind, tags or metadata.
 
-        Answers whether anything is another now; if so the earlier version stays in the journal.
+        Returns whether anything changed; if so, the earlier version stays in the journal.
         """
 
     def add_session(self, name: str) -> None:
-        """Begin a session. It must not be there."""
+        """Create a session, which must not exist."""
 
     def remove_sessions(self, names: Sequence[str]) -> None:
-        """End sessions; their memories are the caller's to remove."""
+        """Remove sessions. The caller removes their memories."""
 
     def undo(self, change: int | None) -> Change:
-        """Take back one change whole, as a change of its own; the newest one that somebody made when none is named.
+        """Undo one change completely, as a change of its own; by default the newest one a caller made.
 
-        Answers the change that was undone; its ``undone_by`` is the number of the undo.
+        Returns the change that was undone; its ``undone_by`` is the number of the undo.
         """
 
     def bring_back(self, id: int) -> None:
-        """Bring back a record that was deleted, as it was, with its relations whose other ends are there.
+        """Restore a deleted record as it was, with its relations whose other end exists.
 
-        Refused with Conflict when another record has its name now.
+        Raises Conflict if another record has its name now.
         """
 
     def purge(self, ids: Sequence[int]) -> None:
-        """Remove records for good, deleted ones too: from the store, the indexes and the journal.
+        """Remove records permanently, deleted ones too: from the store, the indexes and the journal.
 
         Cannot be undone.
         """
 
     def forget_past(self, id: int) -> None:
-        """Remove for good what the journal and the indexes keep of a record's earlier versions. Cannot be undone."""
+        """Permanently remove a record's earlier versions from the journal and the indexes. Cannot be undone."""
 
     def forget_notes(self, start: str, end: str) -> None:
-        """Forget what was stored under keys from ``start`` up to but without ``end``."""
+        """Delete the values stored under keys from ``start`` up to but excluding ``end``."""
 
     def note(self, key: str, value: str | None) -> None:
-        """Keep a small fact about the project beside its memories (None forgets it)."""
+        """Store a small value about the project beside its memories; None deletes it."""
 
     def put_vectors(self, model: str, dimensions: int, vectors: Sequence[Vector]) -> int:
-        """Keep vectors of texts that are still there; answers how many were kept. No change of the memory."""
+        """Store the vectors of texts that still exist; return how many were stored. Not journalled."""
 
     def drop_vectors(self, keep: Sequence[str]) -> int:
-        """Let go of the vectors of every model but these; answers how many went."""
+        """Delete the vectors of every model not in ``keep``; return how many were deleted."""
 
     def count_reads(self, reads: Iterable[Seen]) -> None:
-        """Add counts of reads to those there are. No change of the memory."""
+        """Add to the stored read counts. Not journalled."""
 
-    def list_words(self, most: int) -> int:
-        """Bring up to so many texts into the word index; answers how many still wait."""
+    def list_words(self, limit: int) -> int:
+        """Add up to ``limit`` texts to the word index; return how many are still pending."""
 
     def drop_words(self) -> None:
-        """Empty the word index; everything waits to be indexed again."""
+        """Empty the word index; all texts become pending."""
 
     def drop_indexes(self) -> None:
-        """Make counts and lists again, and empty all else that is made of the texts, whatever state it is in.
+        """Rebuild counts and lists, and empty everything else derived from the texts, whatever its state.
 
-        The substring index may be one for all projects: each of them then waits to be indexed again.
+        If all projects share one substring index, each of them is indexed again.
         """
 
-    def index_characters(self, most: int) -> int:
-        """Bring the texts of up to so many more rows into the substring index; answers how many rows still wait."""
+    def index_characters(self, limit: int) -> int:
+        """Add the texts of up to ``limit`` rows to the substring index; return how many rows are still pending."""
 
 
 class Lock(Protocol):
-    """A right that one thread of one process has at a time; others wait in line."""
+    """A lock that one thread of one process holds at a time; others queue for it."""
 
     def take(self) -> None:
-        """Wait for the turn. Raises Busy when it does not come in time."""
+        """Acquire the lock. Raises Busy on timeout."""
 
     def give(self) -> None:
-        """End the turn."""
+        """Release the lock."""
 
     def close(self) -> bool:
-        """Let go of whatever the line is kept in, unless somebody here has the turn; answers whether it did."""
+        """Close the underlying files unless this process holds the lock; return whether they were closed."""
 
 
 class Store(Protocol):
-    """Keeps memories. Every engine passes tests/contract/storage unchanged."""
+    """Stores memories. Every implementation passes tests/contract/storage unchanged."""
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
-        """One consistent view of a project. Never waits for a writer."""
+        """Open a consistent view of a project. Never waits for a writer."""
 
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[Transaction]:
-        """One atomic unit: on disk when the block is left, rolled back whole on any exception."""
+        """Open a transaction: on disk when the block exits, rolled back completely on any exception."""
 
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
@@ -377,42 +377,42 @@ class Store(Protocol):
         """The names of all projects, oldest first."""
 
     def about(self) -> JsonObject:
-        """What the store is: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
+        """A description of the store: ``kind``, ``path``, ``format`` (its version) and ``bytes`` on disk."""
 
-    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
-        """Look for faults in a project, or in what all projects share. Changes nothing, and reads past broken rows."""
+    def check(self, project: str | None, request: CheckRequest) -> CheckResult:
+        """Check a project, or what all projects share, for faults. Changes nothing, and skips broken rows."""
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        """Mend faults of these kinds in the project of a transaction, or in what all projects share.
+    def mend(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
+        """Repair faults of these kinds in the project of a transaction, or in what all projects share.
 
-        Data that is made of other data is made again. What cannot be read is put where it can be, as part of the
-        change. Answers how many of each kind were mended.
+        Derived data is rebuilt. Data that cannot be read where it is gets moved to where it can be, as part of the
+        change. Returns how many faults of each kind were repaired.
         """
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
-        """Copy the store as it is at one moment to a file, and verify the copy. Whoever uses it goes on meanwhile.
+        """Copy a snapshot of the store to a file and verify the copy, without blocking its users.
 
-        The file is there whole or not at all; one that exists is refused unless ``overwrite``.
+        The file is written atomically; an existing one is refused unless ``overwrite``.
         """
 
     def restore(self, path: str) -> Restored:
-        """Put a backup in place of what the store holds, which is kept in a file beside it.
+        """Replace the content of the store with a backup; the former content is saved to a file beside it.
 
-        Verified before anything changes; servers that are running see all of it or nothing.
+        The backup is verified before anything changes; running servers see all of it or nothing.
         """
 
     def place(self) -> object:
-        """What is open; another value when something else lies in the store's place and numbers may repeat."""
+        """The identity of the open file; differs once the store was replaced, after which numbers may repeat."""
 
     def close(self) -> None:
-        """Let go of every file. Closing twice is fine."""
+        """Close every file. Closing twice is fine."""
 
 
-# ── models: vectors of texts, how well a text answers a query, what two texts are to each other ───────
+# ── models: embedding texts, scoring texts against a query, judging pairs of texts ────────────────────
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of unit length. Vectors of models with different ids are never compared."""
+    """Embeds texts as unit vectors. Vectors of models with different ids are never compared."""
 
     @property
     def id(self) -> str:
@@ -420,57 +420,57 @@ class Embedder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """The length of a vector."""
 
     @property
     def unrelated(self) -> float:
-        """The mean cosine of two texts that have nothing in common."""
+        """The mean cosine of two unrelated texts."""
 
     @property
     def answers(self) -> tuple[float, float]:
-        """The cosine of a question and a text that has nothing to do with it, and of one that clearly answers it."""
+        """The cosine of a question and an unrelated text, and of a question and a text that clearly answers it."""
 
     @property
     def strong(self) -> bool:
-        """Whether what it says of two texts is to be trusted as much as the words they share."""
+        """Whether its similarities are as trustworthy as shared words."""
 
     @property
     def near(self) -> bool:
-        """Whether it computes in this process, so that an answer is only a matter of its speed."""
+        """Whether it runs in this process, so that only its own speed limits a response."""
 
     def knows(self, text: str) -> bool:
         """Whether the model knows the language of the text."""
 
     def load(self) -> None:
-        """Make ready, which may take a second; a second call costs nothing. Raises a Fault when it cannot be."""
+        """Load the model, which may take a second; a second call costs nothing. Raises a Fault on failure."""
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
-        """One row of float32 (numpy) for each text."""
+        """The vectors of the texts: a numpy array with one float32 row each."""
 
 
 class Reranker(Protocol):
-    """Reads a query and a text together and judges how well one answers the other."""
+    """Scores how well a text answers a query by reading both together."""
 
     @property
     def id(self) -> str:
         """The model and the version of its weights."""
 
     def load(self) -> None:
-        """Make ready; a second call costs nothing. Raises a Fault when it cannot be."""
+        """Load the model; a second call costs nothing. Raises a Fault on failure."""
 
     def knows(self, text: str) -> bool:
         """Whether the model knows the language of the text."""
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """From 0 to 1 for each text."""
+        """The score of each text, from 0 to 1."""
 
 
 class Judgement(NamedTuple):
-    """What the second of two texts is to the first, as chances that sum to 1.
+    """How the second of two texts relates to the first, as probabilities that sum to 1.
 
-    ``conflict``: both cannot hold; ``update``: the second says what has become of the first; ``same``: other words for
-    the same; ``narrower``: the second says a part of the first, or more exactly; ``compatible``: about one thing, and
-    both may hold; ``unrelated``: about different things.
+    ``conflict``: both cannot be true; ``update``: the second says what became of the first; ``same``: a paraphrase;
+    ``narrower``: the second states part of the first, or is more specific; ``compatible``: about the same thing, and
+    both can be true; ``unrelated``: about different things.
     """
 
     conflict: float
@@ -480,23 +480,23 @@ class Judgement(NamedTuple):
     compatible: float
     unrelated: float
     strong: bool = True
-    """Whether the network for this language is as good as the one for English."""
+    """Whether the model is as good in this language as in English."""
 
     @property
     def clash(self) -> float:
-        """The chance that both cannot hold now."""
+        """The probability that both cannot be true now."""
         return self.conflict + self.update
 
 
 class Judge(Protocol):
-    """Reads two texts together and judges what one is to the other, in any language."""
+    """Judges how two texts relate by reading both together, in any language."""
 
     @property
     def id(self) -> str:
         """The model and the version of its weights."""
 
     def load(self) -> None:
-        """Make ready; a second call costs nothing. Raises a Fault when it cannot be."""
+        """Load the model; a second call costs nothing. Raises a Fault on failure."""
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
         """One judgement for each pair, in order."""

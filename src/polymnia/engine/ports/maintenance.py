@@ -1,4 +1,4 @@
-"""Maintenance: what a store is asked and tells when it is checked, copied and restored; and files in the making."""
+"""Maintenance: requests and results of checking, copying and restoring a store; and temporary files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Spot(Struct, frozen=True):
-    """Where a check found something: a row, what people call it, and what about it."""
+    """Where a check found something: the row, a readable label, and details."""
 
     id: int
     label: str
@@ -22,7 +22,7 @@ class Spot(Struct, frozen=True):
 
 
 class Fact(Struct, frozen=True):
-    """One kind of thing a check found in a project (None: in the store itself): how often, and the first places."""
+    """One kind of finding in a project (None: in the store itself): its count, and the first places."""
 
     kind: str
     project: str | None
@@ -31,7 +31,7 @@ class Fact(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """What checks found, and for each thing they looked at how many of how many; a reason where they did not look."""
+    """The findings of checks; ``looked`` is (examined, total) for each subject, ``passed_over`` why one was skipped."""
 
     facts: list[Fact]
     looked: dict[str, tuple[int, int]]
@@ -39,11 +39,11 @@ class CheckResult(Struct, frozen=True):
 
 
 class CheckRequest(Struct, frozen=True, kw_only=True):
-    """What to check. ``checks`` are names of the six checks of integrity, ``session`` narrows them to one session.
+    """What to check. ``checks`` are names of the six integrity checks, ``session`` limits them to one session.
 
-    ``models`` are the models in use. ``spots`` is how many places a fact names, ``rows`` how many rows of a table are
-    looked at (the newest), ``sample`` how many texts are compared with the indexes letter by letter, ``pages`` up to
-    which size of the file the pages of the substring index are read (None: always).
+    ``models`` are the models in use. ``spots`` is the maximum number of places per fact, ``rows`` how many rows of a
+    table are examined (the newest), ``sample`` how many texts are compared with the indexes character by character,
+    ``pages`` the file size up to which the pages of the substring index are read (None: always).
     """
 
     checks: Collection[str]
@@ -58,7 +58,7 @@ class CheckRequest(Struct, frozen=True, kw_only=True):
 
 
 class Copied(Struct, frozen=True):
-    """A verified copy of a store: where it is (or was taken from), and what it holds."""
+    """A verified copy of a store: its path (or that of its source), and what it contains."""
 
     path: str
     bytes: int
@@ -69,19 +69,19 @@ class Copied(Struct, frozen=True):
 
 
 class Restored(Struct, frozen=True):
-    """A backup that was brought back, and where that is kept which was there before; None if nothing was."""
+    """A restored backup, and where the former content was saved; None if there was none."""
 
     copied: Copied
     kept: str | None
 
 
 def draft_of(path: str) -> str:
-    """What a file is called while this process makes it: beside its place, and with our number in it."""
+    """The temporary path of a file while this process writes it: in the same folder, with the process id in it."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
 
 
 def remove_left_drafts(path: str) -> None:
-    """Remove the drafts of a file whose makers are gone."""
+    """Remove the temporary files that processes no longer running left behind."""
     folder, start = os.path.dirname(path) or ".", f".{os.path.basename(path)}."
     with suppress(OSError):
         for name in os.listdir(folder):
@@ -93,7 +93,7 @@ def remove_left_drafts(path: str) -> None:
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # pragma: no cover - there is no way to ask there that does no harm
+    if os.name == "nt":  # pragma: no cover - there is no harmless way to check there
         return True
     try:
         os.kill(process, 0)
