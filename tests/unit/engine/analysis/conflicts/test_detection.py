@@ -129,7 +129,7 @@ def test_a_judge_that_cannot_be_loaded_is_told_and_not_asked_again(tmp_path: Pat
 
 
 def test_what_could_not_be_judged_is_told_beside_what_could(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "_AT_ONCE", 1)
+    monkeypatch.setattr(judging, "_BATCH", 1)
 
     class Half(Opinion):
         def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
