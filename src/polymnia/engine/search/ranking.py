@@ -55,7 +55,7 @@ _DAY = 86_400_000_000
 _FAR = 1 << 62
 # How many of the best candidates are read again: at least, and at most, as long as there are seconds and they have this
 # share of the best score.
-_DEPTHS = {"quick": (0, 0, 0.0, 0.0), "balanced": (8, 24, 0.08, 0.7), "thorough": (24, 60, 0.8, 0.0)}
+_DEPTHS = {"quick": (0, 0, 0.0, 0.0), "balanced": (8, 24, 0.08, 0.5), "thorough": (24, 60, 0.8, 0.0)}
 _FEWEST = 2  # in any crowd
 _READ_AT_MOST = 400  # characters of a passage
 _AT_A_TIME = 4  # candidates that are read between two looks at the clock
