@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from msgspec import Struct
 
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     bar,
     dim,
     format_time,
@@ -52,7 +52,7 @@ _WHERE = ("config", "store", "file", "project")
 """Settings that select the memory a command works on."""
 
 
-def analyze(arguments: Namespace, chosen: Settings) -> Answer:
+def analyze(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Run one analysis and report its findings."""
     if arguments.what is None:
         ways = "\n".join(f"  polymnia analyze {way:<20}{about}" for way, about in _WHATS.items())
@@ -69,7 +69,7 @@ def analyze(arguments: Namespace, chosen: Settings) -> Answer:
     return answer
 
 
-def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> CommandResult:
     found, _ = memory.patterns(
         _types(arguments, tuple(PATTERNS)),
         session=arguments.session,
@@ -88,10 +88,10 @@ def _patterns(memory: Memory, arguments: Namespace, ids: list[str], step: Step) 
     for one in patterns:
         data.append({**reports.fields(one), "members": [shown_ids[id] for id in one.members if id in shown_ids]})
         lines += _heading(one, reports.describe(one).summary)
-    return Answer({"patterns": data}, _numbered(lines, patterns), notes)
+    return CommandResult({"patterns": data}, _numbered(lines, patterns), notes)
 
 
-def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> CommandResult:
     with importing():
         from polymnia.dialects.content.reports.quality import worded
         from polymnia.engine.analysis.quality import DIMENSIONS
@@ -107,10 +107,10 @@ def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -
             f"{_INDENT}{line('“' + each['quote'] + '”', len(_INDENT))}",
             dim(f"{_INDENT}{on_one_line(each['advice'])}"),
         ]
-    return Answer(words, lines)
+    return CommandResult(words, lines)
 
 
-def _relationships(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _relationships(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> CommandResult:
     found, _ = memory.connections(
         ids[0],
         types=tuple(arguments.type) or None,
@@ -126,10 +126,10 @@ def _relationships(memory: Memory, arguments: Namespace, ids: list[str], step: S
         lines.append(f"{strength}  {arrow} {green(one.type)}  {strong(on_one_line(title_of(one.target)))}")
         if one.context:
             lines.append(dim(f"{_INDENT}{line(one.context, len(_INDENT))}"))
-    return Answer({"relationships": found.found}, _numbered(lines, found.found), _notes(found))
+    return CommandResult({"relationships": found.found}, _numbered(lines, found.found), _notes(found))
 
 
-def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> CommandResult:
     found, _ = memory.conflicts(
         types=_types(arguments, _CONFLICTS),
         ids=ids or None,
@@ -147,10 +147,10 @@ def _conflicts(memory: Memory, arguments: Namespace, ids: list[str], step: Step)
         data.append(fields)
         lines.append(f"{one.confidence:.2f}  {strong(one.type)}  {green(reports.describe(one).summary)}")
         lines += _sides(one, memory.project, arguments)
-    return Answer({"conflicts": data}, _numbered(lines, found.clashes), _notes(found))
+    return CommandResult({"conflicts": data}, _numbered(lines, found.clashes), _notes(found))
 
 
-def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> Answer:
+def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -> CommandResult:
     found, _ = memory.insights(
         types=_types(arguments, _INSIGHTS), ids=ids or None, session=arguments.session, step=step
     )
@@ -163,7 +163,7 @@ def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) 
         words = reports.describe(one)
         lines += _heading(one, words.summary)
         lines += [dim(f"{_INDENT}{on_one_line(text)}") for text in (words.recommendation, *steps) if text]
-    return Answer({"insights": data}, _numbered(lines, found.insights), _notes(found))
+    return CommandResult({"insights": data}, _numbered(lines, found.insights), _notes(found))
 
 
 def _heading(one: Pattern | Insight, summary: str) -> list[str]:
@@ -175,7 +175,7 @@ def _numbered(lines: list[str], found: Sequence[object]) -> list[str]:
     return [*lines, dim(f"{len(found):,} found.")]
 
 
-_ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], Answer]] = {
+_ANALYSES: dict[str, Callable[[Memory, Namespace, list[str], Step], CommandResult]] = {
     "patterns": _patterns,
     "quality": _quality,
     "relationships": _relationships,

@@ -15,7 +15,7 @@ from polymnia.models import JsonObject
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting, did_you_mean
 
 if TYPE_CHECKING:
-    from polymnia.cli.console import Answer
+    from polymnia.cli.console import CommandResult
 
 _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
@@ -372,7 +372,7 @@ def run(words: list[str]) -> int:
             app.serve_stdio(chosen)
             return 0
         module, _, function = command.runs.partition(":")
-        work: Callable[[Namespace, object], Answer] = getattr(import_module(f"polymnia.cli.{module}"), function)
+        work: Callable[[Namespace, object], CommandResult] = getattr(import_module(f"polymnia.cli.{module}"), function)
         return work(arguments, chosen).print(as_json=getattr(arguments, "json", False))
     except BadSetting as e:
         return _refused(str(e))

@@ -148,7 +148,7 @@ def record_data(record: Record, names: str) -> JsonObject:
     return {name: special[name] if name in special else getattr(record, name) for name in names.split()}
 
 
-class Answer(msgspec.Struct):
+class CommandResult(msgspec.Struct):
     """The result of a command: data for ``--json``, lines for the terminal, notes for stderr, and the exit code."""
 
     data: Any = None

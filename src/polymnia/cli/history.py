@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     counted,
     dim,
     fields,
@@ -41,13 +41,13 @@ def instant(memory: Memory, text: str) -> int:
     return change.at
 
 
-def history(arguments: Namespace, chosen: Settings) -> Answer:
+def history(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show everything that happened to a memory."""
     with open_existing(chosen) as memory:
         events = memory.history(resolved_name(memory, arguments.name))
     names = "version created deleted added removed related unrelated changed"
     data = [{**_change_data(event.change), **fields(event, names)} for event in events]
-    return Answer(data, [text for event in events for text in _event_lines(event)])
+    return CommandResult(data, [text for event in events for text in _event_lines(event)])
 
 
 def _event_lines(event: Event) -> Iterator[str]:
@@ -75,16 +75,16 @@ def _was(column: str, old: Any) -> str:
     return f"{column.replace('_', ' ')} was {old}"
 
 
-def changes(arguments: Namespace, chosen: Settings) -> Answer:
+def changes(arguments: Namespace, chosen: Settings) -> CommandResult:
     """List the newest changes."""
     with open_existing(chosen) as memory:
         newest = memory.changes(arguments.limit)
         deeds = memory.deeds(newest)
     data = [{**_change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
-    return Answer(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
+    return CommandResult(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
 
 
-def undo(arguments: Namespace, chosen: Settings) -> Answer:
+def undo(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Undo a change as a whole."""
     with open_existing(chosen) as memory:
         named = None if arguments.change is None else memory.change(arguments.change)
@@ -98,7 +98,7 @@ def undo(arguments: Namespace, chosen: Settings) -> Answer:
     if did:
         lines.append(f"So: {_summary(did)}.")
     lines.append(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
-    return Answer({"undone": _change_data(undone), "change": by, "did": _deeds(did)}, lines)
+    return CommandResult({"undone": _change_data(undone), "change": by, "did": _deeds(did)}, lines)
 
 
 def _summary(deeds: list[Deed]) -> str:
@@ -133,7 +133,7 @@ def _change_data(change: Change) -> JsonObject:
     return {"change": change.id, "at": format_time(change.at), **fields(change, names)}
 
 
-def purge(arguments: Namespace, chosen: Settings) -> Answer:
+def purge(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Delete memories permanently."""
     if not arguments.yes:
         raise Invalid("A purge cannot be undone", hint="Pass --yes if that is what you want.")
@@ -142,4 +142,4 @@ def purge(arguments: Namespace, chosen: Settings) -> Answer:
     if not count:
         raise NotFound(arguments.names)
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."
-    return Answer(lines=[text])
+    return CommandResult(lines=[text])

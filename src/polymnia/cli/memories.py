@@ -9,7 +9,7 @@ from msgspec.json import encode
 
 from polymnia.app import open_memory
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     bar,
     counted,
     dim,
@@ -40,7 +40,7 @@ _INDENT = 6
 _LISTED = "id name entityType observations scope category tags metadata version created updated"
 
 
-def add(arguments: Namespace, chosen: Settings) -> Answer:
+def add(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Store a text, unless the scope already has a duplicate."""
     text = read_text(arguments.text)
     pairs = metadata(arguments.meta)
@@ -72,7 +72,7 @@ def add(arguments: Namespace, chosen: Settings) -> Answer:
         "suggestion": None if suggestion is None else suggestion_data(suggestion),
     }
     lines = [] if suggestion is None else suggestion_lines(suggestion, alternatives=False)
-    return Answer(data, lines + _remembered(done), notes)
+    return CommandResult(data, lines + _remembered(done), notes)
 
 
 def _remembered(done: Remembered) -> list[str]:
@@ -100,7 +100,7 @@ def _joined(added: Joined) -> str:
     return "; ".join(parts)
 
 
-def move(arguments: Namespace, chosen: Settings) -> Answer:
+def move(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Move memories to another scope, or rename a scope; the exit code is 1 if one could not be moved."""
     if bool(arguments.ids) == (arguments.scope is not None):
         raise Invalid(
@@ -130,10 +130,10 @@ def move(arguments: Namespace, chosen: Settings) -> Answer:
     notes += [f"polymnia: {why}" for _, why in done.failed]
     if done.failed:
         notes.append("`polymnia list` and `polymnia search` tell ids.")
-    return Answer(data, lines, notes, code=1 if done.failed else 0)
+    return CommandResult(data, lines, notes, code=1 if done.failed else 0)
 
 
-def delete(arguments: Namespace, chosen: Settings) -> Answer:
+def delete(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Delete memories with their relations, all or none; the history retains them."""
     with open_existing(chosen) as memory:
         records = {record.uid: record for record in map(memory.resolve, arguments.ids)}
@@ -143,13 +143,13 @@ def delete(arguments: Namespace, chosen: Settings) -> Answer:
         f"Deleted {counted(len(records), 'memory')}{cascade}.",
         dim("`polymnia undo` brings back everything; `polymnia purge NAME` deletes for good."),
     ]
-    return Answer({"deleted": list(records), "relations": relations}, lines)
+    return CommandResult({"deleted": list(records), "relations": relations}, lines)
 
 
 # ── one memory ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def show(arguments: Namespace, chosen: Settings) -> Answer:
+def show(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show one memory, now or as it was."""
     links: Links = []
     with open_existing(chosen) as memory:
@@ -181,7 +181,7 @@ def show(arguments: Namespace, chosen: Settings) -> Answer:
     }
     lines += [f"  {dim(name)} {on_one_line(text)}" for name, text in details.items() if text]
     times = f"created {format_time(record.created)}, updated {format_time(record.updated)}"
-    return Answer(data, [*lines, dim(f"  version {record.version}, {times}")])
+    return CommandResult(data, [*lines, dim(f"  version {record.version}, {times}")])
 
 
 def _as_it_was(memory: Memory, name: str, at: int) -> tuple[Record, list[Relation]]:
@@ -223,7 +223,7 @@ def _links_data(links: Links) -> list[JsonObject]:
 # ── many memories ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def list_(arguments: Namespace, chosen: Settings) -> Answer:
+def list_(arguments: Namespace, chosen: Settings) -> CommandResult:
     """List memories, newest first, page by page."""
     page, size, notes = arguments.page, arguments.per_page, []
     with open_existing(chosen) as memory:
@@ -244,7 +244,7 @@ def list_(arguments: Namespace, chosen: Settings) -> Answer:
     listed = [record_data(record, _LISTED) for record in records]
     data = {"memories": listed, "page": page, "perPage": size, "total": total, "pages": pages}
     rows = [(on_one_line(one.name), one.path, content(one)) for one in records]
-    return Answer(data, table(rows, max_widths=(36, _SCOPE), paint=(strong, dim)), notes)
+    return CommandResult(data, table(rows, max_widths=(36, _SCOPE), paint=(strong, dim)), notes)
 
 
 def _page(memory: Memory, filters: Filters, page: int, size: int) -> tuple[list[Record], int]:
@@ -256,7 +256,7 @@ def _page(memory: Memory, filters: Filters, page: int, size: int) -> tuple[list[
         return snapshot.load([base + number for number in on_page])[::-1] if on_page else [], len(numbers)
 
 
-def associations(arguments: Namespace, chosen: Settings) -> Answer:
+def associations(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Find the memories associated with another."""
     with open_existing(chosen) as memory:
         found = memory.discover(
@@ -275,4 +275,4 @@ def associations(arguments: Namespace, chosen: Settings) -> Answer:
         ]
     lines.append(dim(f"{len(found.associations):,} of {counted(found.candidates, 'memory')} that were looked at."))
     data = {"id": found.source.uid, "associations": listed, "candidates": found.candidates, "notes": notes}
-    return Answer(data, lines, notes)
+    return CommandResult(data, lines, notes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from polymnia.app import open_memory
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     columns,
     counted,
     dim,
@@ -41,20 +41,20 @@ _DAYS = 7.0
 # ── scopes ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def scopes(arguments: Namespace, chosen: Settings) -> Answer:
+def scopes(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show the tree of scopes, or where a text belongs."""
     with open_existing(chosen) as memory:
         if arguments.suggest is not None:
             suggestion = memory.suggest_scope(read_text(arguments.suggest), current=arguments.parent)
             notes = model_notes(memory)
-            return Answer(suggestion_data(suggestion) | {"notes": notes}, suggestion_lines(suggestion), notes)
+            return CommandResult(suggestion_data(suggestion) | {"notes": notes}, suggestion_lines(suggestion), notes)
         found = memory.scopes(None if arguments.parent is None else existing_scope(memory, arguments.parent))
     data = [{"scope": one.path, **fields(one, "memories total children")} for one in found]
     if not found:
-        return Answer(data, notes=["Nothing is filed yet."])
+        return CommandResult(data, notes=["Nothing is filed yet."])
     filed = counted(sum(one.memories for one in found), "memory")
     used = counted(sum(1 for one in found if one.memories), "scope")
-    return Answer(data, [*_tree(found), dim(f"{filed} in {used}.")])
+    return CommandResult(data, [*_tree(found), dim(f"{filed} in {used}.")])
 
 
 def _tree(found: list[Scope]) -> list[str]:
@@ -109,7 +109,7 @@ def suggestion_data(found: Suggestion) -> JsonObject:
 # ── sessions ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def sessions(arguments: Namespace, chosen: Settings) -> Answer:
+def sessions(arguments: Namespace, chosen: Settings) -> CommandResult:
     """List, create or clean up sessions."""
     if arguments.older_than is not None and arguments.action != "cleanup":
         raise Invalid("--older-than is for cleanup", hint="polymnia sessions cleanup --older-than 30.")
@@ -125,7 +125,7 @@ def sessions(arguments: Namespace, chosen: Settings) -> Answer:
         return _clean_up(named, _DAYS if arguments.older_than is None else arguments.older_than, memory)
 
 
-def _list(named: str | None, memory: Memory) -> Answer:
+def _list(named: str | None, memory: Memory) -> CommandResult:
     found = [one for one in memory.sessions() if named in (None, one.name)]
     now = time.time_ns() // 1000
     days = [max(now - one.used, 0) // _DAY for one in found]
@@ -146,24 +146,24 @@ def _list(named: str | None, memory: Memory) -> Answer:
     else:
         used = [f"used {counted(age, 'day')} ago" if age else "used today" for age in days]
         rows = [(one.name, counted(one.memories, "memory"), ago) for one, ago in zip(found, used, strict=True)]
-    return Answer(data, table(rows, paint=(strong,)), [] if found else ["There are no sessions."])
+    return CommandResult(data, table(rows, paint=(strong,)), [] if found else ["There are no sessions."])
 
 
-def _create(named: str | None, memory: Memory) -> Answer:
+def _create(named: str | None, memory: Memory) -> CommandResult:
     session, new = memory.begin_session(named)
     scope, created = f"{paths.SESSIONS}/{session.name}", format_time(session.created)
     name = strong(on_one_line(session.name))
     text = f"The session {name} goes on; it began {created}."
     if new:
         text = f"Began the session {name}; its memories go to {green(on_one_line(scope))}."
-    return Answer({"session": session.name, "scope": scope, "created": created, "new": new}, [text])
+    return CommandResult({"session": session.name, "scope": scope, "created": created, "new": new}, [text])
 
 
-def _clean_up(named: str | None, days: float, memory: Memory) -> Answer:
+def _clean_up(named: str | None, days: float, memory: Memory) -> CommandResult:
     done = memory.clean_sessions(days, only=None if named is None else [named])
     data = {"olderThanDays": days, "removed": done.sessions, "memories": done.memories}
     if not done.sessions:
-        return Answer(data, [f"Nothing to remove: no session was left alone for {days:g} days."])
+        return CommandResult(data, [f"Nothing to remove: no session was left alone for {days:g} days."])
     lines = [f"Removed {strong(on_one_line(name))}." for name in done.sessions]
     lines.append(f"{counted(len(done.sessions), 'session')}, {counted(done.memories, 'memory')}.")
-    return Answer(data, [*lines, dim("`polymnia undo` brings them back.")])
+    return CommandResult(data, [*lines, dim("`polymnia undo` brings them back.")])

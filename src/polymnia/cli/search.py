@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     counted,
     dim,
     existing_scope,
@@ -38,7 +38,7 @@ _SHOWN = 8  # expansions shown of a query term
 _HIT = "id name entityType observations category tags scope session metadata created updated"
 
 
-def search(arguments: Namespace, chosen: Settings) -> Answer:
+def search(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Find memories by words and by meaning."""
     if arguments.max_tokens is not None and arguments.max_tokens < 1:
         raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
@@ -67,7 +67,7 @@ def search(arguments: Namespace, chosen: Settings) -> Answer:
         "notes": to_builtins(found.notes),
         "budget": to_builtins(found.cut),
     }
-    return Answer(data, _found_lines(found), [note.text for note in found.notes])
+    return CommandResult(data, _found_lines(found), [note.text for note in found.notes])
 
 
 def _zone() -> int:
@@ -182,11 +182,11 @@ def _hit_data(hit: Hit) -> JsonObject:
 # ── explained ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def explain(arguments: Namespace, chosen: Settings) -> Answer:
+def explain(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show the plan of a query, each lane's candidates, and the fusion."""
     with open_existing(chosen) as memory:
         plan = memory.explain(arguments.query, limit=arguments.limit, filters=_filters(memory, arguments), zone=_zone())
-    return Answer(to_builtins(plan), _plan_lines(plan), [note.text for note in plan.found.notes])
+    return CommandResult(to_builtins(plan), _plan_lines(plan), [note.text for note in plan.found.notes])
 
 
 def _plan_lines(plan: Plan) -> Iterator[str]:

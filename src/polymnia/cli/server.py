@@ -13,7 +13,7 @@ from typing import IO, Any
 import msgspec
 
 from polymnia.app import default_store, ignored_variables, key_file, misspelt_variables
-from polymnia.cli.console import Answer, counted, dim, format_time, green, padded, strong
+from polymnia.cli.console import CommandResult, counted, dim, format_time, green, padded, strong
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.keys import Key
@@ -25,7 +25,7 @@ _SHADE = "(set, not shown)"
 _PATHS = ("config", "store", "file", "export_dir", "keys")
 
 
-def serve(arguments: Namespace, chosen: Settings) -> Answer:
+def serve(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Serve many clients until a signal arrives."""
     with importing():
         from polymnia.app.network import serve_http
@@ -36,23 +36,25 @@ def serve(arguments: Namespace, chosen: Settings) -> Answer:
     for text in (*misspelt_variables(), *ignored_variables(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
     serve_http(chosen, ready)
-    return Answer()
+    return CommandResult()
 
 
-def keys(arguments: Namespace, chosen: Settings) -> Answer:
+def keys(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Create, list or revoke keys."""
     file = key_file(chosen)
     if arguments.action == "list":
         found = file.keys()
         lines = [f"{strong(k.id)}  {k.name}  {_opens(k)}  {dim(format_time(k.created)[:10])}" for k in found]
-        return Answer([_data(key) for key in found], [*lines, dim(f"{counted(len(found), 'key')} in {file.path}.")])
+        return CommandResult(
+            [_data(key) for key in found], [*lines, dim(f"{counted(len(found), 'key')} in {file.path}.")]
+        )
     if not arguments.which:
         if arguments.action == "add":
             raise Invalid("keys add needs a name for the key", hint="Say whose it is: polymnia keys add NAME")
         raise Invalid("keys revoke needs the id of a key", hint="polymnia keys list shows the ids.")
     if arguments.action == "revoke":
         revoked = file.revoke(arguments.which)
-        return Answer({"revoked": _data(revoked)}, [f"{revoked.name} ({revoked.id}) opens nothing any more."])
+        return CommandResult({"revoked": _data(revoked)}, [f"{revoked.name} ({revoked.id}) opens nothing any more."])
     metrics = arguments.access == "metrics"
     if metrics and arguments.projects:
         raise Invalid("A key with --access metrics opens no project", hint="Leave out --for.")
@@ -60,7 +62,7 @@ def keys(arguments: Namespace, chosen: Settings) -> Answer:
     key, text = file.add(arguments.which, projects=projects, write=arguments.access == "write", metrics=metrics)
     first = _FIRST if len(file.keys()) == 1 else ""
     note = f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere.{first}"
-    return Answer({"key": text, **_data(key)}, [text], [note])
+    return CommandResult({"key": text, **_data(key)}, [text], [note])
 
 
 def _opens(key: Key) -> str:
@@ -83,11 +85,11 @@ def _data(key: Key) -> JsonObject:
 # ── settings ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def config(arguments: Namespace, chosen: Settings) -> Answer:
+def config(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show every setting with its source, or the configuration of a client. The values of secrets are masked."""
     if arguments.client is not None:
         print(_for_client(arguments.client, chosen))
-        return Answer()
+        return CommandResult()
     data: dict[str, JsonObject] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
@@ -103,7 +105,7 @@ def config(arguments: Namespace, chosen: Settings) -> Answer:
     for name, one in data.items():
         value = "–" if one["value"] is None else str(one["value"])
         lines.append(f"{strong(padded(name, width))}  {value}  {dim(one['source'])}")
-    return Answer(data, lines, misspelt_variables())
+    return CommandResult(data, lines, misspelt_variables())
 
 
 def _default_path(chosen: Settings, name: str) -> str | None:
@@ -196,7 +198,7 @@ class _Client:
         return result
 
 
-def demo(arguments: Namespace, chosen: object) -> Answer:
+def demo(arguments: Namespace, chosen: object) -> CommandResult:
     """Store, relate, search, show and undo over a real stdio server."""
     with tempfile.TemporaryDirectory(prefix="polymnia-demo-") as folder:
         store = os.path.join(folder, "memory.db")
@@ -220,4 +222,4 @@ def demo(arguments: Namespace, chosen: object) -> Answer:
         for words in (["undo"], ["history", "authentication-strategy"]):
             print(f"\n{strong(' '.join(['polymnia', *words]))}", flush=True)
             subprocess.run([sys.executable, "-m", "polymnia", *words, "--store", store], check=True)
-    return Answer(lines=["\nThat was it. README.md shows how to give this memory to your AI client."])
+    return CommandResult(lines=["\nThat was it. README.md shows how to give this memory to your AI client."])

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import msgspec
 
 from polymnia.app import damaged_models, missing_models, open_memory
-from polymnia.cli.console import Answer, bar, counted, dim, fields, green, red, strong
+from polymnia.cli.console import CommandResult, bar, counted, dim, fields, green, red, strong
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
@@ -20,7 +20,7 @@ from polymnia.settings import Settings
 _SEARCH = "passages waiting_words pending models"
 
 
-def backup(arguments: Namespace, chosen: Settings) -> Answer:
+def backup(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Copy the store, and verify the copy."""
     with open_memory(chosen, "cli", create=False) as memory:
         copied = memory.store.back_up(arguments.path, overwrite=arguments.force)
@@ -28,17 +28,17 @@ def backup(arguments: Namespace, chosen: Settings) -> Answer:
         f"Backed up to {copied.path}, and verified: {_content(copied)}.",
         dim(f"`polymnia restore {arguments.path}` brings it back."),
     ]
-    return Answer(msgspec.to_builtins(copied), lines)
+    return CommandResult(msgspec.to_builtins(copied), lines)
 
 
-def restore(arguments: Namespace, chosen: Settings) -> Answer:
+def restore(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Replace the store by a backup."""
     with open_memory(chosen, "cli") as memory:
         restored = memory.store.restore(arguments.path)
     lines = [f"Restored from {restored.copied.path}: {_content(restored.copied)}."]
     if restored.kept is not None:
         lines.append(f"What was there before is kept in {restored.kept}; `polymnia restore` brings that back too.")
-    return Answer(msgspec.to_builtins(restored), lines)
+    return CommandResult(msgspec.to_builtins(restored), lines)
 
 
 def _content(copied: Copied) -> str:
@@ -62,7 +62,7 @@ class _Progress:
         self._step(done, total)
 
 
-def reindex(arguments: Namespace, chosen: Settings) -> Answer:
+def reindex(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Bring all words and vectors up to date. Finished work is stored, so it can be interrupted and resumed."""
     data: JsonObject = {}
     with open_memory(chosen, "cli", create=False) as memory:
@@ -80,7 +80,7 @@ def reindex(arguments: Namespace, chosen: Settings) -> Answer:
             data[project] = {"done": progress.done, "removed": removed, **fields(after, _SEARCH)}
             if not arguments.json:
                 print(*_reindexed(project, progress.done, removed, after), sep="\n")
-    return Answer(data)
+    return CommandResult(data)
 
 
 def _summary(done: dict[str, int]) -> str:
@@ -103,7 +103,7 @@ def _by_meaning(after: Health) -> str:
     return "".join(f", {one}" for one in used) or "; there is no model for meaning (--embedder none)"
 
 
-def health(arguments: Namespace, chosen: Settings) -> Answer:
+def health(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Report the state of the store and its search; the exit code is 1 if something is broken."""
     with open_memory(chosen, "cli", create=False) as memory:
         finder = memory.finding()
@@ -133,7 +133,7 @@ def health(arguments: Namespace, chosen: Settings) -> Answer:
         "missing": missing_models(chosen),
         "damaged": damaged,
     }
-    return Answer(data, _health_lines(data), code=0 if well else 1)
+    return CommandResult(data, _health_lines(data), code=0 if well else 1)
 
 
 def _health_lines(data: JsonObject) -> Iterator[str]:

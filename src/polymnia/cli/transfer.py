@@ -17,7 +17,7 @@ from typing import IO
 import msgspec
 
 from polymnia.app import default_store, limits, open_memory
-from polymnia.cli.console import Answer, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
+from polymnia.cli.console import CommandResult, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
 from polymnia.engine import scopes
 from polymnia.engine.transfer import archives, project_import
@@ -47,7 +47,7 @@ _OF_ARCHIVES_OUT = ("scope", "format", "gzip", "no_associations")
 _MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "replace", "keep": "skip_existing"}
 
 
-def import_file(arguments: Namespace, chosen: Settings) -> Answer:
+def import_file(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Import a file of any known format, and report what was imported, repaired and refused."""
     with _readable(arguments.path, chosen) as (folder, name):
         with open(os.path.join(folder, name), "rb") as file:
@@ -116,7 +116,7 @@ def _copy(source: IO[bytes], draft: IO[bytes], chosen: Settings) -> None:
 # ── graphs ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer:
+def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> CommandResult:
     path = arguments.path
     damage = None
     try:
@@ -139,7 +139,7 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Answer
             memory.store.write(memory.project, memory.author, "import") as tx,
         ):
             done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
-    return Answer(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
+    return CommandResult(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
 
 
 def _damage(data: bytes, e: BrokenFile) -> str:
@@ -216,7 +216,7 @@ def _first(texts: list[str], paint: Callable[[str], str] = str) -> Iterator[str]
 # ── archives ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> Answer:
+def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> CommandResult:
     done: archives.ImportedMemories | None = None
     counts: dict[str, int] = {}
     try:
@@ -248,7 +248,7 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
     if wrong and done is None and not counts:
         notes.append("Correct them, or take the others with --no-validate.")
     lines = _archive_lines(arguments.path, done, counts, wrong)
-    return Answer(data, lines, notes, code=1 if wrong and not arguments.no_validate else 0)
+    return CommandResult(data, lines, notes, code=1 if wrong and not arguments.no_validate else 0)
 
 
 def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
@@ -307,7 +307,7 @@ def _problem_notes(path: str, wrong: list[str]) -> list[str]:
 # ── project files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> Answer:
+def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: str, form: ProjectForm) -> CommandResult:
     """Import a project file completely or not at all."""
     done: project_import.ProjectImport | None = None
     wrong: list[str] = []
@@ -348,7 +348,7 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
             lines.append(dim(_UNDO))
     dropped = {} if done is None else done.dropped
     data = {"file": {"form": form}, "imported": imported, "problems": wrong, "dropped": dropped}
-    return Answer(data, lines, _problem_notes(arguments.path, wrong), code=1 if wrong else 0)
+    return CommandResult(data, lines, _problem_notes(arguments.path, wrong), code=1 if wrong else 0)
 
 
 # ── files of another kind ────────────────────────────────────────────────────────────────────────────────
@@ -438,7 +438,7 @@ def _quoted(names: list[str]) -> str:
 # ── exports ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def export_file(arguments: Namespace, chosen: Settings) -> Answer:
+def export_file(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Export the memory as a graph file or an archive, completely or not at all."""
     if arguments.archive:
         _only(arguments, "without --archive", "at")
@@ -447,7 +447,7 @@ def export_file(arguments: Namespace, chosen: Settings) -> Answer:
     return _export_graph(arguments, chosen)
 
 
-def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
+def _export_graph(arguments: Namespace, chosen: Settings) -> CommandResult:
     path = arguments.path
     with open_existing(chosen) as memory:
         at = None if arguments.at is None else instant(memory, arguments.at)
@@ -455,7 +455,7 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
             with memory.store.read(memory.project) as snapshot:
                 for piece in export_graph(snapshot, "document", at=at):
                     sys.stdout.buffer.write(piece)
-            return Answer()
+            return CommandResult()
         form: GraphForm = "lines" if path.endswith(".jsonl") else "document"
         if not path.endswith((".json", ".jsonl")):
             raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
@@ -478,14 +478,14 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> Answer:
         filed = any(scope.memories for scope in memory.scopes() if scope.path != DEFAULT_SCOPE)
     counts = f"{counted(entities, 'entity')} and {counted(relations, 'relation')}, " if at is None else ""
     lost = "A graph file has no scopes, tags, ids or times; `polymnia export --archive` keeps them."
-    return Answer(
+    return CommandResult(
         {"entities": entities, "relations": relations, "bytes": size, "file": path},
         [f"Exported {counts}{size:,} bytes, to {strong(path)}."],
         [lost] if filed else [],
     )
 
 
-def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
+def _export_archive(arguments: Namespace, chosen: Settings) -> CommandResult:
     path = arguments.path
     name = path.lower()
     by_name = "yaml" if name.removesuffix(".gz").endswith((".yaml", ".yml")) else "json"
@@ -502,7 +502,7 @@ def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
                 memory.export_memories(name="archive", **options)
                 with open(os.path.join(folder, "archive"), "rb") as file:
                     shutil.copyfileobj(file, sys.stdout.buffer)
-            return Answer()
+            return CommandResult()
         check_target(path, arguments.force, chosen)
         # Symlinks on the path are the user's own and are followed.
         memory.exports, name = os.path.split(os.path.realpath(path))
@@ -514,4 +514,4 @@ def _export_archive(arguments: Namespace, chosen: Settings) -> Answer:
             done = memory.export_memories(name=name, step=step, **options)
     data = {"memories": done.count, "associations": done.associations, "bytes": done.bytes, "file": path}
     what = f"{counted(done.count, 'memory')} and {counted(done.associations, 'association')}"
-    return Answer(data, [f"Exported {what}, {done.bytes:,} bytes, to {strong(path)}."])
+    return CommandResult(data, [f"Exported {what}, {done.bytes:,} bytes, to {strong(path)}."])

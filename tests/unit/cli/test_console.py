@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from polymnia.cli import console
 from polymnia.cli.console import (
-    Answer,
+    CommandResult,
     bar,
     counted,
     cut,
@@ -160,7 +160,7 @@ def test_a_text_on_one_line_keeps_its_places_and_commands_nothing(text: str) -> 
 
 
 def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    Answer({"name": "서울", "lines": "a\nb", "none": None, "list": (1, 2)}).print(as_json=True)
+    CommandResult({"name": "서울", "lines": "a\nb", "none": None, "list": (1, 2)}).print(as_json=True)
     printed = capsys.readouterr().out
     assert printed.count("\n") == 1
     assert json.loads(printed) == {"name": "서울", "lines": "a\nb", "none": None, "list": [1, 2]}

@@ -55,7 +55,7 @@ class Resources(Struct, frozen=True, kw_only=True):
     connections: int
 
 
-class SystemHealth(Struct, frozen=True, kw_only=True):
+class HealthReport(Struct, frozen=True, kw_only=True):
     """The checked components and their worst status. ``performance`` is None if requests are not counted."""
 
     status: Status
@@ -75,7 +75,7 @@ def check(
     components: Collection[str] | None = None,
     detailed: bool = False,
     counters: Counters | None = None,
-) -> SystemHealth:
+) -> HealthReport:
     """Check each component. ``detailed`` reads the whole file and reports more metrics.
 
     The metrics cover all ``projects``, or the memory's own project if none are given. Never waits longer than a few
@@ -88,7 +88,7 @@ def check(
     for name in COMPONENTS:
         if not components or name in components:
             parts[name] = _tried(_CHECKS[name], memory, list(projects) or [memory.project], detailed)
-    return SystemHealth(
+    return HealthReport(
         status=_worst([one.status for one in parts.values()]),
         components=parts,
         resources=_resources(memory.store),

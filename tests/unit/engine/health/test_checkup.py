@@ -13,7 +13,7 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.health import checkup
-from polymnia.engine.health.checkup import COMPONENTS, SystemHealth, check
+from polymnia.engine.health.checkup import COMPONENTS, HealthReport, check
 from polymnia.engine.health.counters import Counters
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -37,7 +37,7 @@ class Desk:
         """Give every text its vectors."""
         self.memory.finding().reindex("default", lambda *_: None)
 
-    def check(self, **asked: Any) -> SystemHealth:
+    def check(self, **asked: Any) -> HealthReport:
         return check(self.memory, **asked)
 
 
