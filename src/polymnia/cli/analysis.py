@@ -272,7 +272,7 @@ def as_command(action: actions.Action, arguments: Namespace) -> str:
         return " ".join(["polymnia", *map(_word, (*words, *where))])
 
     match action:
-        case actions.Store(content=content, title=title, tags=tags):
+        case actions.StoreItem(content=content, title=title, tags=tags):
             about = [word for tag in tags for word in ("--tag", tag)]
             about += [] if title is None else ["--meta", f"title={title}"]
             return command("add", content, *about)

@@ -116,7 +116,7 @@ def test_what_an_insight_advises_is_a_command_for_the_same_project(desk: Desk) -
 
 
 ACTIONS: tuple[actions.Action, ...] = (
-    actions.Store(content="it's {x", title="t", tags=("one",)), actions.Update(id="i", tags=("one",)),
+    actions.StoreItem(content="it's {x", title="t", tags=("one",)), actions.Update(id="i", tags=("one",)),
     actions.Delete(id="i"), actions.Relate(source="i", target="j", type="cites"),
     actions.Show(id="i"), actions.ShowHistory(id="i"),
     actions.CheckQuality(id="i"), actions.CheckConflicts(ids=("i", "j")),
@@ -141,7 +141,7 @@ def test_every_action_is_a_command_or_a_sentence() -> None:
 
 def test_a_text_of_several_lines_is_one_word_on_one_line() -> None:
     text = "a\nb's \\ {x"
-    line = as_command(actions.Store(content=text), Namespace())
+    line = as_command(actions.StoreItem(content=text), Namespace())
     assert "\n" not in line
     told = subprocess.run(["bash", "-c", f"printf %s {line.removeprefix('polymnia add ')}"], capture_output=True)
     assert told.stdout.decode() == text

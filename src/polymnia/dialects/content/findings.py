@@ -182,7 +182,7 @@ def call(action: actions.Action, project: str | None, session: str | None) -> Js
         return _named(tool, operation=operation, **whose, **arguments)
 
     match action:
-        case actions.Store(content=content, title=title, tags=tags):
+        case actions.StoreItem(content=content, title=title, tags=tags):
             about = {"tags": list(tags), "metadata": None if title is None else {"title": title}}
             return made("memory_store", "store_content", content=content, **_given(about))
         case actions.Update(id=id, content=content, summary=summary, tags=labels, metadata=metadata):

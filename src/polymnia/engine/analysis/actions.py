@@ -19,7 +19,7 @@ class _Action(Struct, frozen=True, kw_only=True):
     draft: bool = False
 
 
-class Store(_Action, frozen=True, kw_only=True):
+class StoreItem(_Action, frozen=True, kw_only=True):
     """Store a new item."""
 
     content: str
@@ -110,6 +110,6 @@ class DeleteRelations(_Action, frozen=True, kw_only=True):
 
 
 Action: TypeAlias = (
-    Store | Update | Delete | Relate | Show | ShowHistory | CheckQuality | CheckConflicts | CleanSessions | CreateEntity
-    | AddObservations | DeleteObservations | DeleteRelations
+    StoreItem | Update | Delete | Relate | Show | ShowHistory | CheckQuality | CheckConflicts | CleanSessions
+    | CreateEntity | AddObservations | DeleteObservations | DeleteRelations
 )  # fmt: skip

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
-from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, Store, Update
+from polymnia.engine.analysis.actions import UNWRITTEN, Action, CreateEntity, DeleteRelations, Relate, StoreItem, Update
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked, habit
 from polymnia.engine.content import DECISION, find_deleted, title_of
 from polymnia.engine.knowledge.derived import decision_parts
@@ -189,7 +189,7 @@ def _tell_questions(
         details={"title": title_of(record), "share": share, "nearest": nearest and title_of(nearest)},
         members=(record.id,),
         actions=view.steps(
-            Store(content=UNWRITTEN, tags=record.tags, draft=True),
+            StoreItem(content=UNWRITTEN, tags=record.tags, draft=True),
             Relate(source=UNWRITTEN, target=record.uid, type="resolves", draft=True),
         ),
     )
@@ -271,7 +271,7 @@ def _tell_reference(
 ) -> None:
     steps: list[Action] = [Update(id=records[0].uid, content=UNWRITTEN, draft=True)]
     if not _ID.fullmatch(what):
-        steps.append(Store(content=UNWRITTEN, title=what, draft=True))
+        steps.append(StoreItem(content=UNWRITTEN, title=what, draft=True))
     looked.add(
         "missing_reference",
         sure,
@@ -411,7 +411,7 @@ def _tell(view: InsightView, looked: Looked, some: list[tuple[Record, str]], pee
         },
         len(some),
         members=tuple(record.id for record, _ in some),
-        actions=view.steps(Store(content=f"# {name}\n\n{UNWRITTEN}", title=name, draft=True)),
+        actions=view.steps(StoreItem(content=f"# {name}\n\n{UNWRITTEN}", title=name, draft=True)),
     )
 
 

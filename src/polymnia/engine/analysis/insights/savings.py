@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, Store, Update
+from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, StoreItem, Update
 from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked
 from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
@@ -185,7 +185,7 @@ def _to_split(view: InsightView, looked: Looked) -> None:
             details={"title": title_of(record)},
             members=(record.id,),
             actions=view.steps(
-                Store(content=f"## {parts[0][0]}\n\n{UNWRITTEN}", tags=record.tags, draft=True),
+                StoreItem(content=f"## {parts[0][0]}\n\n{UNWRITTEN}", tags=record.tags, draft=True),
                 Relate(source=UNWRITTEN, target=record.uid, type="part_of", draft=True),
             ),
         )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polymnia.engine.analysis.actions import Action, CheckConflicts, Store
+from polymnia.engine.analysis.actions import Action, CheckConflicts, StoreItem
 from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
 from polymnia.engine.analysis.findings import Pattern
@@ -156,7 +156,7 @@ def _step(label: str, told: list[JsonObject]) -> Action:
     if ids:
         return CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
     content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in told)])
-    return Store(content=content, title=label)
+    return StoreItem(content=content, title=label)
 
 
 # ── Voices: which other memories say what a sentence says, and which say otherwise; what is merely near is none ──────

@@ -8,7 +8,7 @@ import pytest
 
 from form import each
 from polymnia import describe
-from polymnia.engine.analysis.actions import Relate, Store
+from polymnia.engine.analysis.actions import Relate, StoreItem
 from polymnia.engine.analysis.insights.gaps import asked, headed, name_key, placeholders, unanswered
 from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
@@ -51,7 +51,7 @@ def test_a_question_that_another_memory_answers_is_no_gap(tmp_path: Path) -> Non
     assert one.members == (lost.id,)
     assert one.confidence == pytest.approx(unanswered(0.0), abs=1e-4)
     assert "Where is the spare rudder kept?" in describe(one).summary
-    assert [type(step) for step in one.actions] == [Store, Relate] and one.actions[1].target == lost.uid
+    assert [type(step) for step in one.actions] == [StoreItem, Relate] and one.actions[1].target == lost.uid
 
 
 def test_a_question_does_not_answer_another(tmp_path: Path) -> None:
