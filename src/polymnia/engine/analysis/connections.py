@@ -356,7 +356,7 @@ def _discovered(
 
 
 def _shown(
-    record: Record, other: Record, way: Direction, one: relationships.FoundRelationship, text: str, *, of: Record
+    record: Record, other: Record, way: Direction, one: relationships.DetectedRelationship, text: str, *, of: Record
 ) -> FoundConnection:
     evidence = _in_whole_words(one.evidence, text)
     if of.name != of.uid:
@@ -400,7 +400,7 @@ def _is_name(look: Neighbours, name: str) -> bool:
     return not look.snapshot.is_common(folded_forms(name), max(_FEW, look.snapshot.size() // _COMMON))
 
 
-def _meant(one: relationships.FoundRelationship, record: Record) -> bool:
+def _meant(one: relationships.DetectedRelationship, record: Record) -> bool:
     """Whether a text means the record it names. One line without a title has only itself for one, and a text that
     holds it says the same rather than speaks of it."""
     untitled = record.name == record.uid and content(record).strip() == title_of(record)

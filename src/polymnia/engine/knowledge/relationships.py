@@ -25,7 +25,7 @@ from polymnia.models import Record, RelationDraft
 if TYPE_CHECKING:
     from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
 
-__all__ = ["COMPARED", "Candidate", "FoundRelationship", "RelationshipType", "drafts", "found", "nearby"]
+__all__ = ["COMPARED", "Candidate", "DetectedRelationship", "RelationshipType", "drafts", "found", "nearby"]
 
 SIMILAR = 0.6
 COMPARED = 2000
@@ -88,7 +88,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
         )
 
 
-class FoundRelationship(Struct, frozen=True):
+class DetectedRelationship(Struct, frozen=True):
     """A relationship from the text to the target: its type, strength (0 to 1) and evidence, in words."""
 
     target: str
@@ -130,13 +130,13 @@ def drafts(view: Neighbours, record: Record, embedded: EmbeddedText, session: st
 
 def found(
     text: str, title: str | None, candidates: Sequence[Candidate], *, tags: Sequence[str] = ()
-) -> list[FoundRelationship]:
+) -> list[DetectedRelationship]:
     """The relationships from a text with these tags to the candidates, strongest first; each target and type once."""
     text = text[:_READ]
     reader = MentionReader(text)
     runs = _runs(text)
     related = _shared(text, tags, candidates)
-    best: dict[tuple[str, RelationshipType], FoundRelationship] = {}
+    best: dict[tuple[str, RelationshipType], DetectedRelationship] = {}
     series = _neighbours_in_series(title, candidates)
     heads = [block.text for block in blocks(text) if block.kind == "h" and block.level > 1] if "##" in text else []
     headings = {" ".join(one.split()).lower(): one for one in heads}
@@ -149,7 +149,7 @@ def found(
         if other.similarity is not None and other.similarity >= SIMILAR:
             strength = round(min(1.0, other.similarity), 4)
             links.append(
-                FoundRelationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})")
+                DetectedRelationship(other.id, "similar_to", strength, f"similar in meaning ({other.similarity:.2f})")
             )
         if not links and other.id in related:
             links.append(related[other.id])
@@ -160,13 +160,13 @@ def found(
     return sorted(best.values(), key=lambda one: (-one.strength, one.target, one.type))
 
 
-def _stated(reader: MentionReader, other: Candidate) -> Iterator[FoundRelationship]:
+def _stated(reader: MentionReader, other: Candidate) -> Iterator[DetectedRelationship]:
     """The relationships a text states to another one it names; a plain reference only if there is no other."""
-    by_type: dict[RelationshipType, FoundRelationship] = {}
+    by_type: dict[RelationshipType, DetectedRelationship] = {}
     for mention in reader.mentions(other.id, other.title, other.urls):
         type, words = stated_relationship(mention)
         strength = _STRENGTH[type] * (_BY_TITLE if mention.how == "title" else 1.0)
-        one = FoundRelationship(other.id, type, round(strength, 4), f"names it by its {mention.how}: “{words}”")
+        one = DetectedRelationship(other.id, type, round(strength, 4), f"names it by its {mention.how}: “{words}”")
         if type not in by_type or by_type[type].strength < one.strength:
             by_type[type] = one
     if len(by_type) > 1:
@@ -180,7 +180,9 @@ def _runs(text: str) -> set[int]:
     return {hash(tuple(words[at : at + _SHINGLE])) for at in range(len(words) - _SHINGLE + 1)}
 
 
-def _containment(runs: set[int], text: str, other: Candidate, headings: dict[str, str]) -> Iterator[FoundRelationship]:
+def _containment(
+    runs: set[int], text: str, other: Candidate, headings: dict[str, str]
+) -> Iterator[DetectedRelationship]:
     """Whether one of the texts contains most of the other."""
     theirs = _runs(other.text)
     common = len(runs & theirs)
@@ -189,18 +191,18 @@ def _containment(runs: set[int], text: str, other: Candidate, headings: dict[str
         length = other.length or len(other.text)
         if of_theirs >= _CONTAINED and len(text) >= _LONGER * length:
             evidence = f"has {of_theirs:.0%} of its runs of five words"
-            yield FoundRelationship(other.id, "contains", round(of_theirs, 4), evidence)
+            yield DetectedRelationship(other.id, "contains", round(of_theirs, 4), evidence)
         elif of_ours >= _CONTAINED and length >= _LONGER * len(text):
             evidence = f"{of_ours:.0%} of its runs of five words stand there"
-            yield FoundRelationship(other.id, "part_of", round(of_ours, 4), evidence)
+            yield DetectedRelationship(other.id, "part_of", round(of_ours, 4), evidence)
     name = " ".join((other.title or "").split()).lower()
     if name in headings and len(name.split()) >= 2 and common:
-        yield FoundRelationship(
+        yield DetectedRelationship(
             other.id, "contains", 0.6, f"has a section “{headings[name]}” and words of it in common"
         )
 
 
-def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> dict[str, FoundRelationship]:
+def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> dict[str, DetectedRelationship]:
     """Relationships to the candidates that share rare names or tags with the text."""
     if not candidates:
         return {}
@@ -209,7 +211,7 @@ def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> 
     frequency = Counter(name for some in theirs for name in some)
     tagged = Counter(tag for one in candidates for tag in set(one.tags))
     rare = max(2, len(candidates) // 5)
-    related: dict[str, FoundRelationship] = {}
+    related: dict[str, DetectedRelationship] = {}
     for one, some in zip(candidates, theirs, strict=True):
         both = sorted(name for name in some if frequency[name] <= rare and _whole(name, one.text))
         same = sorted(tag for tag in set(tags) & set(one.tags) if tagged[tag] <= rare)
@@ -217,7 +219,7 @@ def _shared(text: str, tags: Sequence[str], candidates: Sequence[Candidate]) -> 
             parts = [f"both mention {', '.join(both[:5])}"] if both else []
             parts += [f"both tagged {', '.join(same[:5])}"] if same else []
             strength = 1 - 0.75 ** len(both) * 0.7 ** len(same)
-            related[one.id] = FoundRelationship(
+            related[one.id] = DetectedRelationship(
                 one.id, "related_to", round(min(0.8, max(0.3, strength)), 4), "; ".join(parts)
             )
     return related
@@ -281,7 +283,7 @@ class _Place(NamedTuple):
     number: tuple[int, ...]
 
 
-def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) -> dict[str, FoundRelationship]:
+def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) -> dict[str, DetectedRelationship]:
     """Relationships to the previous and next members of the title's series."""
     here = _place(title) if title else None
     if here is None:
@@ -293,13 +295,13 @@ def _neighbours_in_series(title: str | None, candidates: Sequence[Candidate]) ->
     ]
     before = max((one for one in places if one[0] < here.number), key=lambda one: one[:2], default=None)
     after = min((one for one in places if one[0] > here.number), key=lambda one: one[:2], default=None)
-    related: dict[str, FoundRelationship] = {}
+    related: dict[str, DetectedRelationship] = {}
     for type, end in (("follows", before), ("precedes", after)):
         if end is None or (here.kind == "number" and abs(here.number[0] - end[0][0]) != 1):
             continue
         evidence = f"titles of one series: “{title}” and “{end[2].title}”"
         strength = 0.9 if here.kind != "number" else 0.7
-        related[end[2].id] = FoundRelationship(end[2].id, type, strength, evidence)  # type: ignore[arg-type]
+        related[end[2].id] = DetectedRelationship(end[2].id, type, strength, evidence)  # type: ignore[arg-type]
     return related
 
 
