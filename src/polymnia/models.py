@@ -171,7 +171,8 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     ``scope`` is exactly that scope, or with ``scopes_below`` that scope and everything below it. ``session`` selects
     its memories and those of no session, or with ``only_session`` its own alone; without a session, only memories of
-    no session match unless ``any_session``. Times are microseconds since 1970, UTC, the end excluded.
+    no session match unless ``any_session``. ``who`` is part of the name of whoever stored it, or of its speaker,
+    whatever the case. Times are microseconds since 1970, UTC, the end excluded.
     """
 
     names: tuple[str, ...] = ()
@@ -190,6 +191,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     updated_from: int | None = None
     updated_to: int | None = None
     metadata: JsonObject = field(default_factory=dict)
+    who: str | None = None
 
     @property
     def empty(self) -> bool:

@@ -56,7 +56,8 @@ _ENGINE = (
     ("graph", "scopes"),
     ("history", "knowledge"),
     ("memories", "documents", "search", "transfer"),
-    ("analysis", "health"),
+    ("batches",),
+    ("analysis", "health", "recall", "brief"),
     ("memory",),
 )
 

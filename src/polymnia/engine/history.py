@@ -7,13 +7,33 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.content import page_size, title_of
 from polymnia.engine.graph import listed, nearest
+from polymnia.engine.ports import DRAWN_LATER
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import NotFound
+from polymnia.errors import Fault, Invalid, NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports import Transaction
+    from polymnia.engine.ports import Snapshot, Transaction
+
+
+_MOST_UNDONE = 1_000
+"""Changes that one call may undo."""
+
+
+class ChangeEffect(NamedTuple):
+    """What a change did to one memory; ``record`` is as it is now, or as it was when it was deleted."""
+
+    how: str
+    record: Record
+
+
+class ChangeEffects(NamedTuple):
+    """A change, what it did to memories (the first so many of them), and how many it touched in all."""
+
+    change: Change
+    effects: list[ChangeEffect]
+    total: int
 
 
 class Deed(NamedTuple):
@@ -102,11 +122,73 @@ class HistoryVerbs(Project):
             deeds[numbers[one.at, one.who, one.action]].append(Deed(one.how, one.memory, titles.get(one.memory)))
         return deeds
 
+    def undoable(
+        self, *, change: int | None = None, since: int | None = None, session: str | None = None, shown: int = 10
+    ) -> list[ChangeEffects]:
+        """The changes that an undo would take back, newest first, with what each of them did; nothing is changed.
+
+        One change by its number, all that were made after a time, all that touched memories of a session, or without
+        any of these the newest one. Undos themselves, and what was undone already, are passed over.
+        """
+        with self.store.read(self.project) as snapshot:
+            if change is not None:
+                _check_number(change)
+                one = snapshot.change(change)
+                if one is None:
+                    raise NotFound([str(change)], "Change", hint="Leave it out to undo the newest change.")
+                found = [one]
+            elif since is not None or session is not None:
+                found = snapshot.changes_since(since or 0, _MOST_UNDONE + 1)
+            else:
+                found = snapshot.changes(_MOST_UNDONE)
+            if change is None:
+                found = [one for one in found if one.undoes is None and one.undone_by is None]
+                found = [one for one in found if one.action != DRAWN_LATER]
+                if session is not None:
+                    found = [one for one in found if any(t.session == session for t in snapshot.effects(one.id))]
+                if since is None and session is None:
+                    found = found[:1]
+            if len(found) > _MOST_UNDONE:
+                hint = "Name a later time, or restore a backup."
+                raise Invalid(f"More than {_MOST_UNDONE:,} changes would have to be undone", hint=hint)
+            return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
+
+    def undo_all(self, changes: Sequence[int]) -> list[Change]:
+        """Undo several changes, newest first; if one of them cannot be undone, none of them is."""
+        done: list[Change] = []
+        try:
+            for number in sorted(changes, reverse=True):
+                done.append(self.undo(number))
+        except Fault:
+            for one in reversed(done):
+                self.undo(one.undone_by)
+            raise
+        return done
+
+    def changed_since(self, at: int, *, limit: int = 100, shown: int = 10) -> list[ChangeEffects]:
+        """The changes after a time, newest first, with what each did to which memories."""
+        with self.store.read(self.project) as snapshot:
+            found = [one for one in snapshot.changes_since(at, limit) if one.action != DRAWN_LATER]
+            return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
+
     def change(self, number: int) -> Change | None:
         """Return a change of the project by its number; None if there is none."""
         _check_number(number)
         with self.store.read(self.project) as snapshot:
             return snapshot.change(number)
+
+
+def _effects(snapshot: Snapshot, change: int, shown: int) -> tuple[list[ChangeEffect], int]:
+    touches = snapshot.effects(change)
+    there = {record.id: record for record in snapshot.load([one.memory for one in touches[:shown]])}
+    found = []
+    for one in touches[:shown]:
+        record = there.get(one.memory)
+        if record is None:
+            record = next((past for _, past in snapshot.versions(one.memory)), None)
+        if record is not None:  # it was deleted for good
+            found.append(ChangeEffect(one.how, record))
+    return found, len(touches)
 
 
 def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:

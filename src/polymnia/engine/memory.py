@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.analysis import AnalysisVerbs
 from polymnia.engine.analysis.cache import ResultCache
+from polymnia.engine.batches import BatchVerbs
+from polymnia.engine.brief import BriefVerbs
 from polymnia.engine.documents import DocumentVerbs
-from polymnia.engine.graph import STRICT, GraphVerbs, Policy
+from polymnia.engine.graph import STRICT, Policy
 from polymnia.engine.history import HistoryVerbs
-from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.once import Once
 from polymnia.engine.privacy.screening import Screen, screened
+from polymnia.engine.recall import RecallVerbs
 from polymnia.engine.scopes import ScopeVerbs
-from polymnia.engine.search import LazySearch, SearchVerbs
+from polymnia.engine.search import LazySearch
 from polymnia.engine.transfer import TransferVerbs
 from polymnia.importing import importing
 from polymnia.models import Author, Limits, closest
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Memory(
-    GraphVerbs, MemoryVerbs, DocumentVerbs, AnalysisVerbs, ScopeVerbs, SearchVerbs, TransferVerbs, HistoryVerbs
+    BatchVerbs, DocumentVerbs, AnalysisVerbs, ScopeVerbs, RecallVerbs, BriefVerbs, TransferVerbs, HistoryVerbs
 ):
     """One project of one store, and everything that can be done with it.
 

@@ -77,8 +77,11 @@ class Snapshot(Protocol):
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         """Every record with an id above ``after``, in creation order."""
 
-    def newest(self, limit: int) -> list[Record]:
-        """The most recently created records, newest first."""
+    def newest(self, limit: int, kinds: Sequence[str] = ()) -> list[Record]:
+        """The most recently created records, newest first: all, or those of some kinds."""
+
+    def kinds(self) -> dict[str, int]:
+        """The kinds there are, each with the number of its records, most frequent first."""
 
     def page(self, skip: int, limit: int) -> list[Record]:
         """A page of all records, newest first, after skipping the first ``skip``."""
@@ -158,8 +161,17 @@ class Snapshot(Protocol):
     def changes(self, limit: int) -> list[Change]:
         """The latest changes of this project, newest first."""
 
+    def changes_since(self, at: int, limit: int) -> list[Change]:
+        """The changes made after a time, newest first. The cost depends on their number alone."""
+
     def change(self, number: int) -> Change | None:
         """One change of this project by its number."""
+
+    def effects(self, change: int) -> list[Touch]:
+        """What one change did to each memory, in the order of their ids. The cost depends on the change alone."""
+
+    def makers(self, ids: Sequence[int]) -> dict[int, Change]:
+        """The change that created each record, by its id; missing where none is known."""
 
     def history(self, name: str) -> list[Event]:
         """Everything that happened to memories of this name, oldest first."""

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from msgspec.json import encode
 
-from polymnia.models import DEFAULT_SCOPE, Filters
+from polymnia.models import DEFAULT_SCOPE, Filters, fold
 
 FACETS = {
     "kinds": "facet_kinds",
@@ -23,6 +23,12 @@ UNLISTED_TAGS = """WITH tag (project, tag, memory) AS (
 ) """
 """Stands before a statement that is to read the tags of the memories themselves, because their list is damaged."""
 
+# Who stored a memory is who made the change whose rows it is among; folding leaves letters beyond ASCII as they are.
+_WHO = """(
+  instr(lower((SELECT c.who FROM change c WHERE c.project = m.project AND c.first < m.id & 4294967295
+               AND c.last >= m.id & 4294967295 ORDER BY c.first DESC LIMIT 1)), ?)
+  OR instr(lower(CASE WHEN json_valid(m.metadata) THEN json_extract(m.metadata, '$.speaker') END), ?)
+)"""
 _ANY = "{column} IN (SELECT value FROM json_each(?))"
 _Condition: TypeAlias = tuple[str, tuple[Any, ...]]
 """A part of a statement, and the values that stand for its question marks."""
@@ -90,6 +96,8 @@ def _conditions(filters: Filters, project: int) -> Iterator[_Condition]:
             yield condition, (time,)
     for key, value in filters.metadata.items():
         yield _metadata(key, value)
+    if filters.who is not None:
+        yield _WHO, (fold(filters.who),) * 2
 
 
 def _scope(scope: str, below: bool) -> _Condition:

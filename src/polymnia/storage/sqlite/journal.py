@@ -204,6 +204,30 @@ _LONG_AGO, _FAR_AHEAD = -(1 << 62), 1 << 62
 _HOW = {("m", "d"): "deleted", ("m", "i"): "restored"}
 
 
+def effects(run: Run, project: int, base: int, number: int) -> list[Touch]:
+    """What one change did to each memory, in the order of their ids."""
+    row = run(SQL["change"], (project, number)).fetchone()
+    if row is None:
+        return []
+    _, at, who, action, first, last, *_ = row
+    how: dict[int, str] = {}
+    sessions: dict[int, str | None] = {}
+    for kind in ("m", "o"):
+        for made in run(SQL[ROWS[kind]], (base + first, base + last)):
+            how.setdefault(made[0] if kind == "m" else made[1], "made" if kind == "m" else "changed")
+    for _, op, kind, ref, owner, before in run(SQL["items"], (number,)):
+        if kind in ("m", "o") and op != "p":
+            whole = _HOW.get((kind, op))
+            how[owner] = whole or how.get(owner, "changed")
+            if kind == "m" and before is not None:
+                sessions[ref] = decode(before).get("session")
+    for id in how.keys() - sessions.keys():
+        there = run(SQL["memory_row"], (id,)).fetchone()
+        if there is not None:
+            sessions[id] = dict(zip(rows.MEMORY_COLUMNS, there, strict=True))["session"]
+    return [Touch(id, at, who, action, done, sessions.get(id)) for id, done in sorted(how.items())]
+
+
 def touches(run: Run, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:
     """What every change did to every memory, oldest first."""
     changes = {row[0]: row for row in run(SQL["changes_in_order"], (project,))}

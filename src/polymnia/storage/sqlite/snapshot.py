@@ -76,9 +76,16 @@ class SqliteSnapshot(Substrings, Searched):
             if limit is not None:
                 limit -= size
 
-    def newest(self, limit: int) -> list[Record]:
-        ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
+    def newest(self, limit: int, kinds: Sequence[str] = ()) -> list[Record]:
+        if kinds:
+            found = (self._run(SQL["newest_of_kind"], (self._project, kind, limit)) for kind in kinds)
+            ids = sorted((id for some in found for (id,) in some), reverse=True)[:limit]
+        else:
+            ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
         return self.load(ids)[::-1] if ids else []
+
+    def kinds(self) -> dict[str, int]:
+        return dict(self._run(SQL["kinds"], (self._project,)))
 
     def page(self, skip: int, limit: int) -> list[Record]:
         ids = [id for (id,) in self._run(SQL["page"], (self._base, self._top, limit, skip))]
@@ -175,6 +182,26 @@ class SqliteSnapshot(Substrings, Searched):
 
         return [change(self._run, row) for row in self._run(SQL["changes"], (self._project, limit))]
 
+    def changes_since(self, at: int, limit: int) -> list[Change]:
+        from itertools import islice, takewhile
+
+        from polymnia.storage.sqlite.journal import change
+
+        # In the order of an index: reading stops at the first change that is too old.
+        rows = takewhile(lambda row: row[1] > at, self._run(SQL["changes"], (self._project, -1)))
+        return [change(self._run, row) for row in list(islice(rows, limit))]
+
+    def effects(self, change: int) -> list[Touch]:
+        from polymnia.storage.sqlite.journal import effects
+
+        return effects(self._run, self._project, self._base, change)
+
+    def makers(self, ids: Sequence[int]) -> dict[int, Change]:
+        from polymnia.storage.sqlite.journal import change
+
+        found = {id: self._run(SQL["change_that_made"], (self._project, id - self._base)).fetchone() for id in ids}
+        return {id: change(self._run, row) for id, row in found.items() if row is not None}
+
     def change(self, number: int) -> Change | None:
         from polymnia.storage.sqlite.journal import change
 
@@ -259,8 +286,10 @@ class SmallProject(SqliteSnapshot):
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         return iter([record for record in self._values.records if record.id > after][:limit])
 
-    def newest(self, limit: int) -> list[Record]:
-        return self._values.records[: -limit - 1 : -1]
+    def newest(self, limit: int, kinds: Sequence[str] = ()) -> list[Record]:
+        if not kinds:
+            return self._values.records[: -limit - 1 : -1]
+        return [record for record in reversed(self._values.records) if record.kind in kinds][:limit]
 
     def relations(self) -> Iterator[Relation]:
         return iter(self._values.relations)

@@ -142,6 +142,12 @@ SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2),
 -- name: newest
 SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?;
 
+-- name: newest_of_kind
+SELECT id FROM memory WHERE project = ? AND kind = ? ORDER BY id DESC LIMIT ?;
+
+-- name: kinds
+SELECT kind, count(*) FROM memory WHERE project = ? GROUP BY kind ORDER BY count(*) DESC, kind;
+
 -- name: add_memory
 INSERT INTO memory (id, project, uid, name, kind, name_fold, kind_fold, look, extra, created, updated, version)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

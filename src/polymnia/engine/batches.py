@@ -1,0 +1,340 @@
+"""Batches: memories, entities and relations stored in one change, and one memory changed in several ways at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from polymnia.engine import content, scopes
+from polymnia.engine.graph import Ends, GraphVerbs
+from polymnia.engine.memories import MemoryVerbs
+from polymnia.engine.project import Step
+from polymnia.errors import Invalid, OverLimit
+from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record, Relation, legal_name, new_id
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Transaction
+    from polymnia.engine.search.neighbours import EmbeddedText
+
+SUPERSEDED = "superseded_by"
+"""The metadata key of a memory that another one has replaced; its value is the id of that one."""
+COMPARED = 20
+"""New texts of a batch that are compared with what is stored before they are written; others in the background."""
+_STEP = 100
+_ENTITY = "entity"
+
+
+class MemoryDraft(Struct, frozen=True, kw_only=True):
+    """The input for a new memory with a single text. ``at`` is when it was said, in microseconds, if not now."""
+
+    text: str
+    kind: str = content.KIND
+    scope: str = DEFAULT_SCOPE
+    category: str | None = None
+    tags: Sequence[str] = ()
+    metadata: Mapping[str, Any] = {}
+    supersedes: str | None = None
+    at: int | None = None
+    name: str | None = None
+
+
+class StoredMemory(Struct, frozen=True, kw_only=True):
+    """What became of one memory of a batch.
+
+    ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then. ``similar``
+    are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words.
+    ``superseded`` is the memory that this one replaces.
+    """
+
+    record: Record
+    outcome: Literal["new", "joined"] = "new"
+    similar: list[tuple[Record, float]] = []
+    reworded: frozenset[str] = frozenset()
+    superseded: Record | None = None
+
+
+class StoredEntity(Struct, frozen=True, kw_only=True):
+    """What became of one entity of a batch: it is new, or ``added`` were joined to the one that was there."""
+
+    record: Record
+    outcome: Literal["new", "joined"]
+    added: tuple[str, ...] = ()
+
+
+class StoredRelation(Struct, frozen=True, kw_only=True):
+    """What became of one relation of a batch; ``missing`` are the ends that name nothing stored."""
+
+    relation: Relation
+    outcome: Literal["new", "known"]
+    missing: tuple[str, ...] = ()
+
+
+class Batch(Struct, frozen=True, kw_only=True):
+    """What became of each item of a batch, in the order they were given. ``compared`` is whether the new texts were
+    compared with what was stored before."""
+
+    memories: list[StoredMemory] = []
+    entities: list[StoredEntity] = []
+    relations: list[StoredRelation] = []
+    compared: bool = True
+
+
+class Amended(Struct, frozen=True, kw_only=True):
+    """A memory after it was changed, and whether anything did; ``missing`` are texts to remove that it did not have."""
+
+    record: Record
+    changed: bool
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class _Plan(Struct):
+    """A memory about to be stored, with what was found around it."""
+
+    draft: MemoryDraft
+    record: Record
+    embedded: EmbeddedText | None = None
+    drawn: list[Any] = []
+    ranked: list[tuple[Record, float]] = []
+    pending: bool = True
+
+
+class BatchVerbs(GraphVerbs, MemoryVerbs):
+    """Store many things at once, and change one thing in several ways at once."""
+
+    def store_batch(
+        self,
+        memories: Sequence[MemoryDraft] = (),
+        entities: Sequence[EntityDraft] = (),
+        relations: Sequence[Ends] = (),
+        *,
+        step: Step | None = None,
+    ) -> Batch:
+        """Store memories, entities and relations in one change: all of it, or nothing.
+
+        A memory that says exactly what another one of its scope says is joined to that one, an entity whose name is
+        taken gets the observations it does not have yet, and a relation that exists is left as it is. The ends of a
+        relation are names or ids; they may name nothing yet. A batch of few texts is compared with what is stored.
+        """
+        for field, items in (("memories", memories), ("entities", entities), ("relations", relations)):
+            if len(items) > self.limits.batch:
+                raise OverLimit(field, len(items), "items", self.limits.batch, "max_batch")
+        plans = [self._plan(i, draft) for i, draft in enumerate(memories)]
+        drafts = self.screen.drafts([self._entity_draft(i, one) for i, one in enumerate(entities)])
+        ends, empty = self._checked_ends(relations) if relations else ([], [])
+        if empty:
+            raise Invalid(f"{empty[0].path} is empty", field=empty[0].path, hint="Give a name or an id.")
+        compared = len(plans) <= COMPARED
+        if compared:
+            self._look_around_all(plans)
+        total = len(plans) + len(drafts) + len(ends)
+        done = 0
+
+        def advance() -> None:
+            nonlocal done
+            if step is not None and done % _STEP == 0:
+                step(done, total)
+            done += 1
+
+        def store(tx: Transaction) -> Batch:
+            stored, put, tied = [], [], []
+            for plan in plans:
+                advance()
+                stored.append(self._store_one(tx, plan))
+            for draft in drafts:
+                advance()
+                put.append(_put_entity(tx, draft))
+            for one in ends:
+                advance()
+                tied.append(_tie(tx, one))
+            if step is not None and total:
+                step(total, total)
+            return Batch(memories=stored, entities=put, relations=tied, compared=compared)
+
+        texts = [one.record.observations[0] for one in plans] + [text for one in drafts for text in one.observations]
+        batch = self._write("remember", store, step, texts, gives=Batch)
+        if plans:
+            self.finding.noticed(self.project)
+        return replace(batch, memories=[self._compared(*pair) for pair in zip(plans, batch.memories, strict=True)])
+
+    def amend(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        kind: str | None = None,
+        scope: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        superseded_by: str | None = None,
+        step: Step | None = None,
+    ) -> Amended:
+        """Change a memory, found by name, id or the beginning of its id, in one change that one undo takes back.
+
+        ``text`` replaces its only text, ``add`` and ``remove`` are observations, ``metadata`` is merged into what is
+        there (None removes a key), ``superseded_by`` names the memory that replaces it (empty: none does any more).
+        """
+        record = self.resolve(id)
+        changes: JsonObject = {}
+        if kind is not None:
+            changes["kind"] = legal_name(kind, "kind", self.limits)
+        if scope is not None:
+            changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
+        if tags is not None:
+            changes["tags"] = content.check_tags(tags, self.limits)
+        more = {key: value for key, value in (metadata or {}).items() if value is not None}
+        content.check_metadata(more, self.limits)
+        dropped = [key for key, value in (metadata or {}).items() if value is None]
+        if superseded_by:
+            more[SUPERSEDED] = self.resolve(superseded_by).uid
+        elif superseded_by is not None:
+            dropped.append(SUPERSEDED)
+        if text is not None:
+            content.check_content(text, "text", self.limits, "To delete it, use forget.")
+            text = self.screen.text(text, "text")
+        for i, one in enumerate(add):
+            content.check_content(one, f"add[{i}]", self.limits, "Give the text to add.")
+        ((_, added),) = self.screen.observations([(record.name, list(add))]) if add else ((record.name, ()),)
+
+        def change(tx: Transaction) -> Amended:
+            now = content.find(tx, record.uid)
+            content.check_one_text(now, text)
+            fields = dict(changes)
+            if more or dropped:
+                kept = {key: value for key, value in (now.metadata | more).items() if key not in dropped}
+                fields["metadata"] = content.check_metadata(kept, self.limits)
+            scopes.begin(tx, fields.get("session"))
+            changed = False
+            if text is not None and text != content.content(now):
+                tx.replace_record(now.id, replace(content.as_draft(now), observations=(text,), **fields))
+                changed = True
+            elif fields:
+                changed = tx.revise(now.id, fields)
+            have = set(now.observations) if text is None else {text}
+            gone = [one for one in dict.fromkeys(remove) if one in have]
+            if gone:
+                tx.remove_observations(now.id, gone)
+            new = [one for one in dict.fromkeys(added) if one not in have - set(gone)]
+            if new:
+                tx.add_observations([(now.id, new)])
+            missing = tuple(one for one in dict.fromkeys(remove) if one not in have)
+            return Amended(
+                record=content.find(tx, record.uid), changed=changed or bool(gone or new), added=tuple(new),
+                removed=tuple(gone), missing=missing,
+            )  # fmt: skip
+
+        texts = [*([] if text is None else [text]), *added]
+        return self._write("revise", change, step, texts, gives=Amended)
+
+    # ── one item of a batch ───────────────────────────────────────────────────────────────────────────
+
+    def _plan(self, i: int, draft: MemoryDraft) -> _Plan:
+        where = f"memories[{i}]"
+        content.check_content(draft.text, f"{where}.text", self.limits, "Give the text to remember.")
+        uid = new_id()
+        record = self._planned(
+            Record(
+                id=0, uid=uid, name=uid if draft.name is None else legal_name(draft.name, "name", self.limits),
+                kind=legal_name(draft.kind, f"{where}.kind", self.limits), observations=(draft.text,),
+                category=draft.category, tags=content.check_tags(draft.tags, self.limits),
+                metadata=content.check_metadata(draft.metadata, self.limits),
+                **scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope")),
+            )
+        )  # fmt: skip
+        if draft.supersedes is not None:
+            draft = replace(draft, supersedes=self.resolve(draft.supersedes).uid)
+        return _Plan(draft, record)
+
+    def _entity_draft(self, i: int, draft: EntityDraft) -> EntityDraft:
+        where = f"entities[{i}]"
+        legal_name(draft.name, f"{where}.name", self.limits)
+        legal_name(draft.kind, f"{where}.kind", self.limits)
+        if not draft.name.strip():
+            raise Invalid(f"{where}.name is empty", field=f"{where}.name", hint="Name the entity.")
+        self._check_texts(draft.observations, f"{where}.observations")
+        return replace(draft, kind=draft.kind.strip() or _ENTITY, tags=content.check_tags(draft.tags, self.limits))
+
+    def _look_around_all(self, plans: Sequence[_Plan]) -> None:
+        for plan in plans:
+            with self.store.read(self.project) as snapshot:
+                if snapshot.same_text(plan.record.observations[0], plan.record.scope) is not None:
+                    continue
+            embedded, around = self._look_around(plan.record, True)
+            plan.embedded, plan.drawn = embedded, around.drawn
+            plan.ranked, plan.pending = around.ranked, around.pending
+
+    def _store_one(self, tx: Transaction, plan: _Plan) -> StoredMemory:
+        from polymnia.engine.knowledge import associations
+
+        draft, record = plan.draft, plan.record
+        same = None if draft.at is not None else tx.same_text(record.observations[0], record.scope)
+        if same is not None:
+            (there,) = tx.load([same])
+            tags = (*there.tags, *(tag for tag in record.tags if tag not in there.tags))
+            tx.revise(same, {"tags": tags, "metadata": there.metadata | record.metadata})
+            (made,) = tx.load([same])
+        else:
+            scopes.begin(tx, record.session)
+            full = replace(content.as_draft(record), created=draft.at, updated=draft.at)
+            (made,) = tx.add_records([full])
+            number = made.id & 0xFFFFFFFF
+            self._put_vectors(tx, plan.embedded, number, number + 1)
+            tx.relate(content.still_there(tx, plan.drawn))
+            if plan.pending:
+                associations.put_off(tx, made)
+        superseded = None
+        if draft.supersedes is not None:
+            superseded = content.find(tx, draft.supersedes)
+            if superseded.uid == made.uid:
+                raise Invalid("A memory cannot supersede itself", field="supersedes", hint="Name the older one.")
+            tx.revise(superseded.id, {"metadata": superseded.metadata | {SUPERSEDED: made.uid}})
+        return StoredMemory(record=made, outcome="new" if same is None else "joined", superseded=superseded)
+
+    def _compared(self, plan: _Plan, stored: StoredMemory) -> StoredMemory:
+        """The memory with those that say nearly the same; none of a batch too large to compare."""
+        if stored.outcome != "new" or not plan.ranked:
+            return stored
+        reworded = self._reworded(stored.record.observations[0], plan.ranked, True)
+        similar = [one for one in plan.ranked if one[1] >= _NEARLY or one[0].uid in reworded][:_SIMILAR]
+        return replace(stored, similar=similar, reworded=reworded)
+
+
+_NEARLY = 0.95  # a similarity from which on a memory is named as nearly the same
+_SIMILAR = 3
+
+
+def _put_entity(tx: Transaction, draft: EntityDraft) -> StoredEntity:
+    known = tx.ids([draft.name])
+    if not known:
+        texts = tuple(dict.fromkeys(draft.observations))
+        (made,) = tx.add_records([replace(draft, observations=texts)])
+        return StoredEntity(record=made, outcome="new", added=texts)
+    id = known[draft.name]
+    present = tx.present_observations(id, draft.observations)
+    new = tuple(dict.fromkeys(text for text in draft.observations if text not in present))
+    if new:
+        tx.add_observations([(id, new)])
+    (record,) = tx.load([id])
+    if more := [tag for tag in draft.tags if tag not in record.tags]:
+        tx.revise(id, {"tags": (*record.tags, *more)})
+    (record,) = tx.load([id])
+    return StoredEntity(record=record, outcome="joined", added=new)
+
+
+def _tie(tx: Transaction, ends: Ends) -> StoredRelation:
+    source, target, type = ends
+    found = content.finds(tx, list(dict.fromkeys((source, target))))
+    names = {record.id: record.name for record in tx.load(list(found.values()))}
+    source, target = (names.get(found.get(one, 0), one) for one in (source, target))
+    missing = tuple(one for one in dict.fromkeys((ends[0], ends[1])) if one not in found)
+    known = tx.find_relations([(source, target, type)])
+    if known:
+        return StoredRelation(relation=known[0], outcome="known", missing=missing)
+    (made,) = tx.add_relations([(source, target, type, {})])
+    return StoredRelation(relation=made, outcome="new", missing=missing)

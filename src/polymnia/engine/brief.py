@@ -1,0 +1,109 @@
+"""A brief: what an agent should know before it starts, from the newest memories of each kind that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from polymnia.engine.batches import SUPERSEDED
+from polymnia.engine.content import CONTENT, KIND
+from polymnia.engine.project import Project
+from polymnia.engine.scopes import Scope, tree
+from polymnia.models import Change, Record
+
+if TYPE_CHECKING:
+    from polymnia.engine.ports import Snapshot, Transaction
+
+SECTIONS = ("instruction", "preference", "decision", "question", "plan")
+"""The kinds of memories a brief is made of, most binding first."""
+TURN = "turn"
+"""The kind of a memory that is one turn of a conversation."""
+_UNSORTED = frozenset((KIND, CONTENT, "note"))  # kinds that say nothing about what a memory is
+_SORTED_OUT = frozenset((*SECTIONS, *_UNSORTED, "fact", "other", TURN, "message"))
+_EACH = 8
+_ENTITY_KINDS = 6
+_SCOPES = 12
+_CONFLICTS = 10
+_CONFLICT = "conflict "  # the beginning of the key under which a pair of ids is noted
+
+
+class EntityKind(Struct, frozen=True):
+    """A kind of entities: how many there are, and the newest of them."""
+
+    kind: str
+    count: int
+    newest: list[Record]
+
+
+class Brief(Struct, frozen=True, kw_only=True):
+    """What a project holds, in short.
+
+    ``sections`` has the newest memories of each of the ``SECTIONS``, ``conflicts`` pairs of memories that were found to
+    contradict each other and were not settled since, ``newest`` other memories.
+    """
+
+    memories: int
+    relations: int
+    sections: dict[str, list[Record]]
+    entities: list[EntityKind]
+    scopes: list[Scope]
+    conflicts: list[tuple[Record, Record]]
+    newest: list[Record]
+    last: Change | None
+
+
+class BriefVerbs(Project):
+    """Say what an agent should know at the start."""
+
+    def brief(self) -> Brief:
+        """What the project holds. The cost depends on the number of kinds and scopes, hardly on that of memories."""
+        with self.store.read(self.project) as snapshot:
+            kinds = snapshot.kinds()
+            sections = {one: _current(snapshot.newest(_EACH * 2, [one]))[:_EACH] for one in SECTIONS if one in kinds}
+            entities = [
+                EntityKind(kind, count, snapshot.newest(_EACH, [kind]))
+                for kind, count in kinds.items()
+                if kind not in _SORTED_OUT
+            ][:_ENTITY_KINDS]
+            unsorted = [kind for kind in kinds if kind in _UNSORTED or kind == "fact"]
+            newest = _current(snapshot.newest(_EACH * 2, unsorted))[:_EACH] if unsorted else []
+            scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories][:_SCOPES]
+            conflicts = list(_unsettled(snapshot))
+            last = next(iter(snapshot.changes(1)), None)
+            relations = snapshot.count()[1]
+        return Brief(
+            memories=sum(kinds.values()), relations=relations, sections=sections, entities=entities, scopes=scopes,
+            conflicts=conflicts, newest=newest, last=last,
+        )  # fmt: skip
+
+    def note_conflicts(self, pairs: Iterable[tuple[Record, Record]]) -> None:
+        """Note that memories contradict each other, for later briefs; once one of them changes, it is settled."""
+        found = [tuple(sorted((one, other), key=lambda record: record.id)) for one, other in pairs]
+
+        def note(tx: Transaction) -> None:
+            for one, other in found:
+                tx.note(f"{_CONFLICT}{one.uid} {other.uid}", f"{one.version} {other.version}")
+
+        if found:
+            self._write("note", note)
+
+
+def _current(records: Sequence[Record]) -> list[Record]:
+    return [one for one in records if not one.metadata.get(SUPERSEDED)]
+
+
+def _unsettled(snapshot: Snapshot) -> Iterable[tuple[Record, Record]]:
+    keys = snapshot.notes(_CONFLICT, _CONFLICT + "\U0010ffff", _CONFLICTS * 10)
+    pairs = {key: tuple(key.removeprefix(_CONFLICT).split(" ")) for key in keys}
+    ids = snapshot.ids_of([uid for pair in pairs.values() for uid in pair]) if pairs else {}
+    records = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    count = 0
+    for key, pair in pairs.items():
+        both = [records[uid] for uid in pair if uid in records]
+        if len(both) != 2 or count == _CONFLICTS or any(one.metadata.get(SUPERSEDED) for one in both):
+            continue
+        if snapshot.noted(key) == f"{both[0].version} {both[1].version}":
+            count += 1
+            yield both[0], both[1]
