@@ -57,6 +57,7 @@ class Context(Struct):
     local: bool = True  # whether the caller is certainly on this machine, and may see file paths
     changed: Callable[[str], None] | None = None  # notifies all clients that a list (tools, prompts, resources) changed
     request_id: str | None = None  # of the request itself, for operations without a parameter for it
+    confirm: Callable[[str], bool | None] | None = None  # asks the user, where the client can: yes, no, or no answer
 
     def place(self, path: str) -> str:
         """A file as shown to the caller: its path, or over the network just its name."""

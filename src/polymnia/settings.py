@@ -92,7 +92,7 @@ def file_path(text: str) -> str:
 
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
-DIALECTS = ("all", *GRAPHS, "associative", "content")
+DIALECTS = ("all", "native", *GRAPHS, "associative", "content")
 LANES = ("all", "words", "meaning")
 EFFORTS = ("quick", "balanced", "thorough")
 LEVELS = ("debug", "info", "notice", "warning", "error")

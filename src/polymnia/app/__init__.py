@@ -161,6 +161,10 @@ def registry(chosen: Settings) -> Registry:
 
 def dialect(chosen: Settings) -> Registry:
     """The configured dialect; ``all`` offers every tool, each with the behaviour of its own dialect."""
+    if chosen.dialect == "native":
+        from polymnia.dialects import native
+
+        return native.registry()
     if chosen.dialect == "associative":
         from polymnia.dialects import associative
 

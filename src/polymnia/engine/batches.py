@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine import content, scopes
-from polymnia.engine.graph import Ends, GraphVerbs
+from polymnia.engine.graph import Deleted, Ends, GraphVerbs
 from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.project import Step
 from polymnia.errors import Invalid, OverLimit
@@ -28,7 +28,10 @@ _ENTITY = "entity"
 
 
 class MemoryDraft(Struct, frozen=True, kw_only=True):
-    """The input for a new memory with a single text. ``at`` is when it was said, in microseconds, if not now."""
+    """The input for a new memory with a single text. ``at`` is when it was said, in microseconds, if not now.
+
+    A ``turn`` of a conversation is stored as it is, whatever else says the same.
+    """
 
     text: str
     kind: str = content.KIND
@@ -38,7 +41,7 @@ class MemoryDraft(Struct, frozen=True, kw_only=True):
     metadata: Mapping[str, Any] = {}
     supersedes: str | None = None
     at: int | None = None
-    name: str | None = None
+    turn: bool = False
 
 
 class StoredMemory(Struct, frozen=True, kw_only=True):
@@ -128,9 +131,10 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         ends, empty = self._checked_ends(relations) if relations else ([], [])
         if empty:
             raise Invalid(f"{empty[0].path} is empty", field=empty[0].path, hint="Give a name or an id.")
-        compared = len(plans) <= COMPARED
+        statements = [plan for plan in plans if not plan.draft.turn]
+        compared = len(statements) <= COMPARED
         if compared:
-            self._look_around_all(plans)
+            self._look_around_all(statements)
         total = len(plans) + len(drafts) + len(ends)
         done = 0
 
@@ -232,6 +236,25 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         texts = [*([] if text is None else [text]), *added]
         return self._write("revise", change, step, texts, gives=Amended)
 
+    def forget_all(self, names: Sequence[str], relations: Sequence[Ends] = (), *, step: Step | None = None) -> Deleted:
+        """Delete memories by name, with every relation of theirs, and further relations, in one change."""
+        ends = self._checked_ends(relations)[0] if relations else []
+
+        def delete(tx: Transaction) -> Deleted:
+            ids = tx.ids(list(names)) if names else {}
+            records = tx.load(list(ids.values()))
+            ties = {one.id: one for one in (tx.relations_of([record.name for record in records]) if records else [])}
+            for source, target, type in ends:
+                found = content.finds(tx, [source, target])
+                named = {record.id: record.name for record in tx.load(list(found.values()))}
+                both = (named.get(found.get(source, 0), source), named.get(found.get(target, 0), target), type)
+                ties |= {one.id: one for one in tx.find_relations([both])}
+            tx.remove_relations(list(ties))
+            tx.remove_records([record.id for record in records])
+            return Deleted(records, list(ties.values()))
+
+        return self._write("forget", delete, step, gives=Deleted)
+
     # ── one item of a batch ───────────────────────────────────────────────────────────────────────────
 
     def _plan(self, i: int, draft: MemoryDraft) -> _Plan:
@@ -240,7 +263,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         uid = new_id()
         record = self._planned(
             Record(
-                id=0, uid=uid, name=uid if draft.name is None else legal_name(draft.name, "name", self.limits),
+                id=0, uid=uid, name=uid,
                 kind=legal_name(draft.kind, f"{where}.kind", self.limits), observations=(draft.text,),
                 category=draft.category, tags=content.check_tags(draft.tags, self.limits),
                 metadata=content.check_metadata(draft.metadata, self.limits),
@@ -273,7 +296,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         from polymnia.engine.knowledge import associations
 
         draft, record = plan.draft, plan.record
-        same = None if draft.at is not None else tx.same_text(record.observations[0], record.scope)
+        same = None if draft.turn else tx.same_text(record.observations[0], record.scope)
         if same is not None:
             (there,) = tx.load([same])
             tags = (*there.tags, *(tag for tag in record.tags if tag not in there.tags))

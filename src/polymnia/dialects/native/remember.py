@@ -1,0 +1,186 @@
+"""The tool that stores: memories, entities, relations and whole conversations, and what became of each of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from polymnia.dialects.native import shapes
+from polymnia.dialects.native.shapes import tool
+from polymnia.dialects.native.text import Answer, gist, label, mention, short_id
+from polymnia.dialects.shapes import about
+from polymnia.engine.batches import Batch, MemoryDraft, StoredMemory
+from polymnia.engine.brief import TURN
+from polymnia.engine.content import KIND
+from polymnia.engine.scopes import SESSIONS, legal_session
+from polymnia.engine.text.calendar import moment
+from polymnia.errors import Invalid
+from polymnia.models import DEFAULT_SCOPE, EntityDraft, Record
+from polymnia.operation import Context, Memory, Reply
+
+_CHECKED = 10  # new memories of a call that are checked for contradictions
+_BUDGET = 2_000  # tokens of an answer
+_CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
+
+Entities = Annotated[list[shapes.EntityItem], about("Things with a name, and facts about each.")]
+Conversation = Annotated[list[shapes.TurnItem], about("An exchange, turn by turn.")]
+Kind = Annotated[str, about("fact, preference, decision, plan, instruction, question, …")]
+Supersedes = Annotated[str, about("Id of a memory that this one replaces.")]
+
+
+@tool("remember", "Remember")
+def remember(
+    context: Context,
+    text: Annotated[str, about("One memory: a full sentence.")] | None = None,
+    memories: Annotated[list[shapes.MemoryItem], about("Several at once.")] | None = None,
+    entities: Entities | None = None,
+    relations: list[shapes.RelationItem] | None = None,
+    conversation: Conversation | None = None,
+    kind: Kind | None = None,
+    tags: shapes.Tags | None = None,
+    scope: Annotated[str, about("Where it belongs, as a path: work/api.")] | None = None,
+    session: Annotated[str, about("Name of the conversation.")] | None = None,
+    supersedes: Supersedes | None = None,
+    project: shapes.Project | None = None,
+) -> Reply:
+    """Store what should outlive this conversation: one memory or many, named entities, relations between them, or a
+    whole conversation. All or nothing. Says for each whether it is new, joined with one that says the same, similar to
+    or in conflict with another.
+    """
+    given: list[shapes.MemoryItem] = list(memories or ())
+    if text is not None:
+        given.insert(0, shapes.MemoryItem(text=text, supersedes=supersedes))
+    elif supersedes is not None and len(given) == 1:
+        given = [shapes.MemoryItem(text=given[0].text, kind=given[0].kind, tags=given[0].tags, supersedes=supersedes)]
+    elif supersedes is not None:
+        raise Invalid("supersedes goes with one text", field="supersedes", hint="Give it inside the item of memories.")
+    if not (given or entities or relations or conversation):
+        raise Invalid("There is nothing to remember", field="text", hint="Give text, memories, entities or relations.")
+    memory = context.memory
+    drafts = [
+        MemoryDraft(
+            text=one.text,
+            kind=one.kind or kind or KIND,
+            scope=one.scope or scope or DEFAULT_SCOPE,
+            tags=[*(one.tags or ()), *(tag for tag in tags or () if tag not in (one.tags or ()))],
+            metadata=one.metadata or {},
+            supersedes=one.supersedes,
+        )
+        for one in given
+    ]
+    turns, name = _turns(conversation or (), session)
+    named = [
+        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(one.tags or tags or ()))
+        for one in entities or ()
+    ]
+    ties = [(one.from_, one.to, one.type) for one in relations or ()]
+    batch = memory.store_batch([*drafts, *turns], named, ties, step=context.step)
+    own = batch.memories[: len(drafts)]
+    conflicts = _conflicts(memory, own) if batch.compared else {}
+    answer = Answer(_BUDGET)
+    answer.force(_headline(batch, len(drafts), len(turns), name))
+    for line in _lines(batch, own, conflicts):
+        answer.add(line)
+    if answer.left_out:
+        answer.force(f"{answer.left_out:,} more lines of this answer are left out; everything is stored.")
+    if not batch.compared:
+        answer.force("So many at once are not compared with what is stored; recall shows what is similar.")
+    return Reply(text=str(answer))
+
+
+def _turns(conversation: Sequence[shapes.TurnItem], session: str | None) -> tuple[list[MemoryDraft], str]:
+    """The turns of a conversation as memories of a session, and its name."""
+    if not conversation:
+        return [], ""
+    now = time.time_ns() // 1000
+    name = legal_session(session) if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
+    times = [
+        now if one.at is None else shapes.at_time(one.at, f"conversation[{i}].at") for i, one in enumerate(conversation)
+    ]
+    return [
+        MemoryDraft(
+            text=f"{one.role}: {one.text}",
+            kind=TURN,
+            scope=f"{SESSIONS}/{name}",
+            metadata={"speaker": one.role},
+            at=at,
+            turn=True,
+        )
+        for one, at in zip(conversation, times, strict=True)
+    ], name
+
+
+def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list[Record]]:
+    """The memories that contradict new ones, by the ids of these; noted for later briefs."""
+    found: dict[str, list[Record]] = {}
+    new = [one.record for one in stored if one.outcome == "new"][:_CHECKED]
+    replaced = {one.superseded.uid for one in stored if one.superseded is not None}
+    pairs = []
+    for record in new:
+        clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
+        for clash in clashes:
+            other = clash.right.record if clash.left.record.uid == record.uid else clash.left.record
+            if other.uid not in (record.uid, *replaced) and other not in found.get(record.uid, ()):
+                found.setdefault(record.uid, []).append(other)
+                pairs.append((record, other))
+    memory.note_conflicts(pairs)
+    return found
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _headline(batch: Batch, memories: int, turns: int, session: str) -> str:
+    own = batch.memories[:memories]
+    new = sum(one.outcome == "new" for one in own)
+    parts = []
+    if own:
+        parts.append(_count(new, "memory", "memories"))
+    if turns:
+        parts.append(f"{_count(turns, 'turn', 'turns')} of the session {session!r}")
+    if batch.entities:
+        parts.append(_count(sum(one.outcome == "new" for one in batch.entities), "entity", "entities"))
+    if batch.relations:
+        parts.append(_count(sum(one.outcome == "new" for one in batch.relations), "relation", "relations"))
+    return f"Stored {', '.join(parts)}. undo takes it back."
+
+
+def _lines(batch: Batch, own: Sequence[StoredMemory], conflicts: dict[str, list[Record]]) -> Iterator[str]:
+    """What became of each item; of many, those first that need a decision."""
+    by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
+    for one in own if len(own) <= _CHECKED else by_need:
+        yield from _memory(one, conflicts.get(one.record.uid, ()))
+    for entity in batch.entities:
+        added = _count(len(entity.added), "observation", "observations")
+        if entity.outcome == "new":
+            yield f"new entity {label(entity.record)}, {added}"
+        elif entity.added:
+            yield f"joined with the entity {short_id(entity.record)}: {added} added"
+        else:
+            yield f"joined with the entity {short_id(entity.record)}: it has all of this already"
+    for tie in batch.relations:
+        ends = f"{tie.relation.source} -{tie.relation.type}-> {tie.relation.target}"
+        missing = " and ".join(map(repr, tie.missing))
+        loose = f"; nothing is stored as {missing} yet" if missing else ""
+        yield f"{'new relation' if tie.outcome == 'new' else 'known relation'} {ends}{loose}"
+
+
+def _memory(one: StoredMemory, conflicts: Sequence[Record]) -> Iterator[str]:
+    record = one.record
+    if one.outcome == "joined":
+        yield f"joined with {label(record)}: it says exactly this already"
+    else:
+        yield f"new {label(record)} {gist(record, 80)}"
+    if one.superseded is not None:
+        yield f"  supersedes {mention(one.superseded)}"
+    for other in conflicts:
+        yield f"  conflicts with {mention(other)}"
+    if conflicts:
+        ids = short_id(conflicts[0]), short_id(record)
+        yield f"  if the older is no longer true: revise(id={ids[0]!r}, superseded_by={ids[1]!r}); both stay otherwise"
+    for other, share in one.similar:
+        why = "says the same in other words" if other.uid in one.reworded else f"similarity {share:.2f}"
+        yield f"  similar to {mention(other)}: {why}"

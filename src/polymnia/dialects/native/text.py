@@ -1,0 +1,100 @@
+"""Answers as text for a model: one line for a memory, and no more lines than a budget of tokens has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from polymnia.engine.content import content
+from polymnia.engine.text.calendar import moment
+from polymnia.models import Change, Record
+
+_ID = 13  # characters of an id that are shown: enough to be unique, and to find the memory by
+_GIST = 160  # characters of a memory that is only mentioned
+
+
+def short_id(record: Record) -> str:
+    """What a model calls a memory by: the name of an entity, or the beginning of the id."""
+    return record.name if record.name != record.uid else record.uid.removeprefix("content_")[:_ID]
+
+
+def day(microseconds: int) -> str:
+    """The day of a time."""
+    return moment(microseconds)[:10]
+
+
+def gist(record: Record, most: int = _GIST) -> str:
+    """The beginning of a memory in one line."""
+    text = " ".join(content(record)[: most * 4].split())
+    return text if len(text) <= most else f"{text[:most].rstrip()}…"
+
+
+def mention(record: Record) -> str:
+    """A memory beside another one: its id, its day and what it says in short."""
+    return f'{short_id(record)} ({day(record.created)}) "{gist(record)}"'
+
+
+def label(record: Record, *more: str) -> str:
+    """The head of a memory: id, kind, day, scope, tags and whatever else is known of it."""
+    parts = [record.kind, day(record.created)]
+    if record.scope is not None:
+        parts.append(record.scope)
+    if record.tags:
+        parts.append(" ".join(f"#{tag}" for tag in record.tags))
+    return f"{short_id(record)} [{' · '.join([*parts, *more])}]"
+
+
+def stored_by(change: Change | None) -> str:
+    """Who stored a memory, where that is known."""
+    return "" if change is None else f"by {change.who}"
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has."""
+    from polymnia.engine.search.snippets import tokens
+
+    return tokens(text) + 1  # and the line break
+
+
+class Answer:
+    """Lines that are added while there is room for them. A line that has none is counted, and nothing is cut in it."""
+
+    def __init__(self, budget: int) -> None:
+        self._left = budget
+        self._lines: list[str] = []
+        self.left_out = 0
+
+    def add(self, line: str, reserve: int = 0) -> bool:
+        """Add a line if it fits and leaves ``reserve`` tokens; whether it did."""
+        size = tokens(line)
+        if size + reserve > self._left:
+            self.left_out += 1
+            return False
+        self._left -= size
+        self._lines.append(line)
+        return True
+
+    def force(self, line: str) -> None:
+        """Add a line whatever room there is: what an answer cannot be understood without."""
+        self._left -= tokens(line)
+        self._lines.append(line)
+
+    def section(self, title: str, lines: Iterable[str], rest: Callable[[int], str], reserve: int = 40) -> None:
+        """Add a title and the lines below it that fit; ``rest`` words how many do not."""
+        given = list(lines)
+        if not given or tokens(title) + tokens(given[0]) + reserve > self._left:
+            self.left_out += len(given)
+            return
+        self.add(title)
+        for at, line in enumerate(given):
+            if not self.add(line, reserve):
+                self.left_out += len(given) - at - 1
+                self.force(rest(len(given) - at))
+                break
+
+    @property
+    def room(self) -> int:
+        """The tokens that are left."""
+        return self._left
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines)
