@@ -192,7 +192,8 @@ class Registry(Struct, kw_only=True):
     """A dialect: everything it offers, and its wording of faults.
 
     ``listing`` is the path of a prebuilt file with its tool descriptions: building schemas takes longer than a client
-    should wait for its first list. ``changing`` names the lists that may change while the server runs.
+    should wait for its first list. ``changing`` names the lists that may change while the server runs. ``welcome`` adds
+    to the instructions what a memory holds when a client connects.
     """
 
     name: str
@@ -206,6 +207,16 @@ class Registry(Struct, kw_only=True):
     decoders: dict[str, msgspec.json.Decoder[Any]] = field(default_factory=dict)
     listing: str | None = None
     changing: Sequence[str] = ()
+    welcome: Callable[[Memory], str] | None = None
+
+    def introduce(self, memory: Memory) -> str:
+        """The instructions for a client that connects to a memory."""
+        if self.welcome is None:
+            return self.instructions
+        try:
+            return f"{self.instructions}\n\n{self.welcome(memory)}"
+        except Fault:  # the first call says what is wrong with the store
+            return self.instructions
 
     def arguments(self, operation: Operation, raw: bytes, notes: list[Note]) -> Any:
         """Decode the parameters of an operation from JSON; if they do not fit, raise every violation at once.

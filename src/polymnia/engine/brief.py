@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import CONTENT, KIND
+from polymnia.engine.ports import DRAWN_LATER
 from polymnia.engine.project import Project
 from polymnia.engine.scopes import Scope, tree
 from polymnia.models import Change, Record
@@ -26,6 +27,7 @@ _EACH = 8
 _ENTITY_KINDS = 6
 _SCOPES = 12
 _CONFLICTS = 10
+_LATEST = 5  # changes among which is one that somebody made
 _CONFLICT = "conflict "  # the beginning of the key under which a pair of ids is noted
 
 
@@ -71,7 +73,7 @@ class BriefVerbs(Project):
             newest = _current(snapshot.newest(_EACH * 2, unsorted))[:_EACH] if unsorted else []
             scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories][:_SCOPES]
             conflicts = list(_unsettled(snapshot))
-            last = next(iter(snapshot.changes(1)), None)
+            last = next((one for one in snapshot.changes(_LATEST) if one.action != DRAWN_LATER), None)
             relations = snapshot.count()[1]
         return Brief(
             memories=sum(kinds.values()), relations=relations, sections=sections, entities=entities, scopes=scopes,

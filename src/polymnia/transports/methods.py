@@ -59,7 +59,7 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
         "serverInfo": connection.server.info,
-        "instructions": connection.server.registry.instructions,
+        "instructions": connection.server.registry.introduce(connection.base),
     }
 
 
@@ -67,7 +67,7 @@ def _discover(connection: Connection, request: Request, given: Params) -> JsonOb
     result = {
         "supportedVersions": list(MODERN_VERSIONS),
         "capabilities": connection.server.capabilities(),
-        "instructions": connection.server.registry.instructions,
+        "instructions": connection.server.registry.introduce(connection.base),
     }
     return connection.complete(request, result, _STATIC_TTL)
 

@@ -16,6 +16,8 @@ _INSTRUCTIONS = (
     "something has changed. Nothing is lost: undo takes back any change, and shows first what it would do."
 )
 
+_WELCOME = 400  # tokens of what a client is told before its first call
+
 _TOOLS = (remember, recall, read, revise, forget, undo, brief_tool)
 
 
@@ -28,4 +30,5 @@ def registry() -> Registry:
         word=word,
         resources=(brief.RESOURCE,),
         prompts=(brief.PROMPT,),
+        welcome=lambda memory: brief.text(memory, _WELCOME),
     )

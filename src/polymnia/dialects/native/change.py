@@ -7,7 +7,7 @@ from typing import Annotated
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import at_time, tool
-from polymnia.dialects.native.text import Answer, gist, label, mention, short_id
+from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
 from polymnia.engine.history import ChangeEffects
 from polymnia.engine.scopes import legal_session
@@ -101,13 +101,19 @@ def forget(
             confirm = True
         if not confirm:
             return Reply(text=f"Nothing is deleted yet. {question}\nAsk the user, then call again with confirm: true.")
-        count = memory.purge([record.name for record in records.values()])
-        return Reply(text=f"Deleted for good: {count:,}. Nothing of them is left in the store or its history.")
+        purged = memory.purge([record.name for record in records.values()])
+        return Reply(text=f"Deleted for good: {purged:,}. Nothing of them is left in the store or its history.")
     answer = Answer(_BUDGET)
     ends = [(one.from_, one.to, one.type) for one in relations or ()]
     gone = memory.forget_all([record.name for record in records.values()], ends, step=context.step)
     total = len(gone.records) + len(gone.relations)
-    answer.force(f"Forgot {len(gone.records):,} memories and {len(gone.relations):,} relations. undo brings them back.")
+    what = " and ".join(
+        [
+            *([count(len(gone.records), "memory", "memories")] if gone.records else []),
+            *([count(len(gone.relations), "relation", "relations")] if gone.relations else []),
+        ]
+    )
+    answer.force(f"Forgot {what}. undo brings it back.")
     for record in gone.records:
         answer.add(f"- {mention(record)}")
     missing = [one for one in ends if one not in {relation.ends for relation in gone.relations}]

@@ -19,12 +19,14 @@ from polymnia.models import Event, Filters, Record
 from polymnia.operation import Context, Memory, Reply
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.results import Turn
+    from polymnia.engine.search.results import Turn, Why
 
 _BUDGET = 2_000
 _LONG = 0.4  # the share of a budget that one memory may take whole; of a longer one its best passages are shown
 _FOOT = 60  # tokens for the last line
 _READ_BUDGET = 8_000
+_CLOSE, _LENT = 0.15, 0.02  # what counts as near in meaning, and as next to a match
+_WEAK, _GOOD = 0.02, 0.2  # what scores less than the first is left out where something scores more than the second
 _CHANGES = 200
 
 Query = Annotated[str, about("A question or words, in any language.")]
@@ -63,13 +65,15 @@ def recall(
         kinds=(kind,) if kind else (),
         tags=tuple(tags or ()),
         scope=legal_scope(scope, "scope") if scope else None,
-        scopes_below=True,
+        scopes_below=bool(scope),
         who=who or None,
         created_from=at_time(since, "since") if since else None,
         created_to=at_time(until, "until", end=True) if until else None,
         updated_from=at_time(changed_since, "changed_since") if changed_since else None,
     )
     start, skip = map(int, position("recall", cursor, 2) or (0, 0))
+    if not memory.stamp():
+        return Reply(text=shapes.empty_project(memory))
     found = memory.recall(
         query,
         filters=filters,
@@ -77,7 +81,8 @@ def recall(
         recency=recency,
         as_of=at_time(as_of, "as_of", end=True) if as_of else None,
     )
-    window = _once(found.memories)
+    best = max((one.hit.score for one in found.memories), default=0.0)
+    window = [one for one in _once(found.memories) if best < _GOOD or one.hit.score >= _WEAK]
     answer = Answer(budget)
     nothing = next((note.text for note in found.notes if note.code == "nothing_fits"), None)
     if not window:
@@ -142,9 +147,26 @@ def _block(number: int, one: RecalledMemory, most: int) -> str:
             lines.append(f"  {side}: {_said(turn)}")
     if one.superseded_by is not None:
         lines.append(f"  superseded by {mention(one.superseded_by)}")
-    if hit.why.sentence:
-        lines.append(f"  why: {hit.why.sentence}")
+    if why := _why(hit.why):
+        lines.append(f"  why: {why}")
     return "\n".join(lines)
+
+
+def _why(why: Why) -> str:
+    """Why a memory was found, in a few words."""
+    parts = [f"contains the query ({why.exact})"] if why.exact else []
+    if why.terms:
+        parts.append("words " + ", ".join(why.terms[:6]))
+    parts += [f"{other} for {word}" for word, other in why.alike[:3]]
+    if why.meaning is not None and why.meaning > _CLOSE:
+        parts.append(f"meaning {why.meaning:.2f}")
+    if why.date:
+        parts.append("of the time asked for")
+    if why.lent > _LENT:
+        parts.append("next to a match")
+    if why.judged is not None:
+        parts.append(f"judged {why.judged:.2f}")
+    return "; ".join(parts)
 
 
 def _said(turn: Turn) -> str:
@@ -269,18 +291,15 @@ def found(memory: Memory, id: str) -> Record:
     try:
         return memory.resolve(id)
     except NotFound:
-        with memory.store.read(memory.project) as snapshot:
-            past = snapshot.history(id)
-        if past and past[-1].deleted:
-            change = past[-1].change
-            raise NotFound(
-                [id],
-                message=f"{id!r} was deleted at {moment(change.at)}",
-                hint=f"undo(change={change.id}) brings it back; read with as_of shows what it said.",
-            ) from None
-        near = memory.names(id[:60], 3) or memory.names(id.split()[0][:30] if id.split() else "", 3)
-        meant = f"Did you mean {', '.join(map(repr, near))}? " if near else ""
+        pass
+    try:
+        change = memory.history(id)[-1].change
+    except NotFound as e:
+        near = e.details.get("nearest")
+        meant = f"Did you mean {', '.join(map(repr, near))}? " if isinstance(near, list) and near else ""
         raise NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.") from None
+    hint = f"undo(change={change.id}) brings it back; read with as_of shows what it said."
+    raise NotFound([id], message=f"{id!r} was deleted at {moment(change.at)}", hint=hint)
 
 
 def _event(event: Event) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import Answer, gist, label, mention, short_id
+from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import Batch, MemoryDraft, StoredMemory
 from polymnia.engine.brief import TURN
@@ -129,22 +129,18 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list
     return found
 
 
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def _headline(batch: Batch, memories: int, turns: int, session: str) -> str:
     own = batch.memories[:memories]
     new = sum(one.outcome == "new" for one in own)
     parts = []
     if own:
-        parts.append(_count(new, "memory", "memories"))
+        parts.append(count(new, "memory", "memories"))
     if turns:
-        parts.append(f"{_count(turns, 'turn', 'turns')} of the session {session!r}")
+        parts.append(f"{count(turns, 'turn', 'turns')} of the session {session!r}")
     if batch.entities:
-        parts.append(_count(sum(one.outcome == "new" for one in batch.entities), "entity", "entities"))
+        parts.append(count(sum(one.outcome == "new" for one in batch.entities), "entity", "entities"))
     if batch.relations:
-        parts.append(_count(sum(one.outcome == "new" for one in batch.relations), "relation", "relations"))
+        parts.append(count(sum(one.outcome == "new" for one in batch.relations), "relation", "relations"))
     return f"Stored {', '.join(parts)}. undo takes it back."
 
 
@@ -154,7 +150,7 @@ def _lines(batch: Batch, own: Sequence[StoredMemory], conflicts: dict[str, list[
     for one in own if len(own) <= _CHECKED else by_need:
         yield from _memory(one, conflicts.get(one.record.uid, ()))
     for entity in batch.entities:
-        added = _count(len(entity.added), "observation", "observations")
+        added = count(len(entity.added), "observation", "observations")
         if entity.outcome == "new":
             yield f"new entity {label(entity.record)}, {added}"
         elif entity.added:

@@ -43,6 +43,11 @@ def label(record: Record, *more: str) -> str:
     return f"{short_id(record)} [{' · '.join([*parts, *more])}]"
 
 
+def count(number: int, one: str, many: str) -> str:
+    """A number of things in words."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def stored_by(change: Change | None) -> str:
     """Who stored a memory, where that is known."""
     return "" if change is None else f"by {change.who}"
