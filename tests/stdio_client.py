@@ -372,7 +372,11 @@ class Server:
 
     def _check_structure(self, tool: str, operation: str | None, reply: Reply) -> None:
         if self._schemas is None:
-            self._schemas = {name: json.dumps(listed["outputSchema"]) for name, listed in self.tools().items()}
+            listed = self.tools().items()
+            self._schemas = {name: json.dumps(one["outputSchema"]) for name, one in listed if "outputSchema" in one}
+        if tool not in self._schemas:
+            assert reply.structured is None, f"{tool} promises no structured content"
+            return
         wanted = [self._schemas[tool]]
         if (precise := answer_schemas.closed(tool, operation)) is not None:
             wanted.append(precise)

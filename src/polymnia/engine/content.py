@@ -44,6 +44,9 @@ RelationshipType = Literal[
 ]  # fmt: skip
 RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
 
+SHORTEST_ID = 8
+"""Characters of the beginning of an id that may stand for it."""
+
 _TAGS = 1000
 _DEPTH = 100
 _TITLE = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.content import page_size, title_of
+from polymnia.engine.content import SHORTEST_ID, new_item_id, page_size, title_of
 from polymnia.engine.graph import listed, nearest
 from polymnia.engine.ports import DRAWN_LATER
 from polymnia.engine.project import Project
@@ -99,6 +99,12 @@ class HistoryVerbs(Project):
                 return events
             near = nearest(snapshot, [name])
             raise NotFound([name], "Memory", hint="Search for it, or list what there is.", near=near)
+
+    def deleted_name(self, text: str) -> str | None:
+        """The name of a deleted memory, given whole or by the beginning of its id; None if it is not one alone."""
+        with self.store.read(self.project) as snapshot:
+            names = [*snapshot.deleted_starting(text, 2), *snapshot.deleted_starting(new_item_id(text), 2)]
+        return text if text in names else names[0] if len(names) == 1 and len(text) >= SHORTEST_ID else None
 
     def changes(self, limit: int = 20) -> list[Change]:
         """Return the latest changes of the project, newest first."""

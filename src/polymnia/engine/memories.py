@@ -26,7 +26,6 @@ _COMPARED = 2_000  # characters of each text
 _JUDGED, _MIN_JUDGED = 4, 0.4  # neighbours passed to the judge, and their minimum similarity
 _SIMILAR = 5  # near-duplicates reported
 _LINKS = 50
-_SHORTEST_ID = 8  # characters of an id prefix that may be used for the id
 _AMBIGUOUS = 5  # ids listed when a prefix matches more than one
 
 
@@ -52,7 +51,7 @@ class MemoryVerbs(KnowledgeVerbs):
         """Return a memory by its id, its name, or a unique prefix of its id of at least eight characters."""
         with self.store.read(self.project) as snapshot:
             found = list(content.finds(snapshot, [text]).values())
-            if not found and len(text) >= _SHORTEST_ID:
+            if not found and len(text) >= content.SHORTEST_ID:
                 prefixes = (text, content.new_item_id(text))
                 uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
                 if len(uids) > 1:

@@ -243,7 +243,12 @@ def _trimmed(text: str, most: int) -> str:
 def _tree(memory: Memory, path: str) -> tuple[str, list[str]] | None:
     """The scopes at a path and below, where it is one and no memory has that name."""
     whole = path.strip() in ("/", "")
-    scopes = memory.scopes(None if whole else path.strip().strip("/")) if whole or "/" in path or path else []
+    try:
+        scopes = memory.scopes(None if whole else path.strip().strip("/"))
+    except Invalid:  # no path
+        return None
+    if whole and not scopes:
+        return shapes.empty_project(memory), [""]
     if not scopes or (not whole and _named(memory, path) is not None):
         return None
     lines = [f"{'  ' * (one.depth - 1)}{one.path.rpartition('/')[2]} ({one.total:,})" for one in scopes]
@@ -258,13 +263,14 @@ def _named(memory: Memory, text: str) -> Record | None:
 
 
 def _opened(memory: Memory, id: str, depth: int, history: bool, at: int | None) -> Iterator[str]:
-    record = found(memory, id)
     if at is not None:
-        record, relations = memory.get(record.name, at=at)
+        name = memory.deleted_name(id) or found(memory, id).name
+        record, relations = memory.get(name, at=at)
         yield f"{label(record)} as of {day(at - 1)}"
         yield from record.observations
         yield from (f"  {one.source} -{one.type}-> {one.target}" for one in relations)
     else:
+        record = found(memory, id)
         around = memory.neighbourhood(record, depth)
         yield label(record, stored_by(around.stored), f"version {record.version}")
         yield from record.observations
@@ -291,15 +297,22 @@ def found(memory: Memory, id: str) -> Record:
     try:
         return memory.resolve(id)
     except NotFound:
-        pass
-    try:
-        change = memory.history(id)[-1].change
-    except NotFound as e:
-        near = e.details.get("nearest")
-        meant = f"Did you mean {', '.join(map(repr, near))}? " if isinstance(near, list) and near else ""
-        raise NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.") from None
+        name = memory.deleted_name(id)
+    if name is None:
+        raise _missing(memory, id)
+    change = memory.history(name)[-1].change
     hint = f"undo(change={change.id}) brings it back; read with as_of shows what it said."
     raise NotFound([id], message=f"{id!r} was deleted at {moment(change.at)}", hint=hint)
+
+
+def _missing(memory: Memory, id: str) -> NotFound:
+    try:
+        memory.history(id)
+        near = None
+    except NotFound as e:
+        near = e.details.get("nearest")
+    meant = f"Did you mean {', '.join(map(repr, near))}? " if isinstance(near, list) and near else ""
+    return NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.")
 
 
 def _event(event: Event) -> str:

@@ -65,6 +65,9 @@ class Snapshot(Protocol):
     def ids_ever(self, name: str) -> list[int]:
         """The ids of all records that have the name, or had it when they were deleted."""
 
+    def deleted_starting(self, prefix: str, limit: int) -> list[str]:
+        """Names with this prefix that a deleted record had."""
+
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         """The ids by public id; unknown ones are left out."""
 

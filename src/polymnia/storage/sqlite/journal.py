@@ -212,9 +212,11 @@ def effects(run: Run, project: int, base: int, number: int) -> list[Touch]:
     _, at, who, action, first, last, *_ = row
     how: dict[int, str] = {}
     sessions: dict[int, str | None] = {}
-    for kind in ("m", "o"):
-        for made in run(SQL[ROWS[kind]], (base + first, base + last)):
-            how.setdefault(made[0] if kind == "m" else made[1], "made" if kind == "m" else "changed")
+    rows_made = (base + first, base + last)
+    for made in (*run(SQL[ROWS["m"]], rows_made), *run(SQL["deleted_between"], rows_made)):
+        how[made[0]] = "made"
+    for made in run(SQL[ROWS["o"]], rows_made):
+        how.setdefault(made[1], "changed")
     for _, op, kind, ref, owner, before in run(SQL["items"], (number,)):
         if kind in ("m", "o") and op != "p":
             whole = _HOW.get((kind, op))

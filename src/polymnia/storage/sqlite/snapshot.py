@@ -34,6 +34,10 @@ class SqliteSnapshot(Substrings, Searched):
         deleted = self._run(SQL["deleted_named"], (self._base, self._top, name))
         return sorted({*self.ids([name]).values(), *(id for (id,) in deleted)})
 
+    def deleted_starting(self, prefix: str, limit: int) -> list[str]:
+        bounds = (self._base, self._top, prefix, prefix + "\U0010ffff", limit)
+        return [name for (name,) in self._run(SQL["deleted_names_starting"], bounds)]
+
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         return dict(self._run(SQL["ids_of_uids"], (self._project, encode(list(uids)).decode())))
 

@@ -318,6 +318,13 @@ SELECT change, op, kind, ref, owner, before FROM change_item WHERE owner = ? AND
 -- name: deleted_named
 SELECT DISTINCT owner FROM change_item WHERE kind = 'm' AND name = ?3 AND owner > ?1 AND owner <= ?2;
 
+-- name: deleted_names_starting
+SELECT DISTINCT name FROM change_item
+WHERE name >= ?3 AND name < ?4 AND owner > ?1 AND owner <= ?2 AND op = 'd' AND kind = 'm' LIMIT ?5;
+
+-- name: deleted_between
+SELECT DISTINCT owner FROM change_item WHERE owner > ? AND owner <= ? AND op = 'd' AND kind = 'm';
+
 -- name: deleted_relations_named
 SELECT DISTINCT ref, before FROM change_item WHERE kind = 'r' AND name = ?3 AND ref > ?1 AND ref <= ?2
 UNION

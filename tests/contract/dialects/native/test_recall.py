@@ -1,0 +1,185 @@
+"""Reading through the native dialect: answers within a budget, in order, with dates, origins and reasons."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from polymnia.engine.search.snippets import tokens
+from stdio_client import Server
+
+from .speaking import error, ids, text
+
+
+def _shown(answer: str) -> list[str]:
+    return re.findall(r"^\d+\. (\S+) \[", answer, re.MULTILINE)
+
+
+@pytest.mark.promise("native.recall.answer")
+def test_a_question_is_answered_by_meaning_with_date_origin_and_reason(meaning: Server) -> None:
+    place = {"project": "question"}
+    for one in ("Grandma cannot eat hazelnuts.", "The train to Basel leaves at noon.", "Tom painted the fence."):
+        text(meaning, "remember", text=one, **place)
+    answer = text(meaning, "recall", query="what food must we avoid when she visits?", **place)
+    first = answer.split("\n2.")[0]
+    assert "hazelnuts" in first
+    assert re.search(r"\[memory · \d{4}-\d\d-\d\d · by [^·]+ · 0\.\d\d\]", first)
+    assert "why: " in first
+
+
+@pytest.mark.promise("native.recall.budget", "native.recall.cursor")
+def test_pages_within_a_budget_hold_everything_once(words: Server) -> None:
+    texts = [{"text": f"The harbour log of day {n} mentions a {'very ' * (n % 7)}large ship."} for n in range(60)]
+    text(words, "remember", memories=texts)
+    seen: list[str] = []
+    cursor = None
+    for _ in range(60):
+        more = {} if cursor is None else {"cursor": cursor}
+        answer = text(words, "recall", query="harbour ship", budget=400, **more)
+        assert tokens(answer) <= 400
+        seen += _shown(answer)
+        found = re.search(r'cursor "([^"]+)"', answer)
+        if found is None:
+            assert "That is all that matches." in answer
+            break
+        cursor = found[1]
+    assert len(seen) == len(set(seen)) == 60
+
+
+@pytest.mark.promise("native.recall.budget")
+def test_the_default_budget_holds_whatever_is_stored(words: Server) -> None:
+    long = "Minutes of the harbour board. " + " ".join(f"Item {n}: the crane was moved." for n in range(2000))
+    text(words, "remember", memories=[{"text": f"{n} {long}"} for n in range(5)])
+    assert tokens(text(words, "recall", query="harbour crane")) <= 2000
+    assert tokens(text(words, "brief")) <= 800
+    assert tokens(text(words, "recall", changed_since="2026-01-01")) <= 2000
+    assert tokens(text(words, "read", ids=[ids(text(words, "recall", query="harbour"))[0]])) <= 8000
+
+
+@pytest.mark.promise("native.recall.long")
+def test_of_a_long_memory_the_best_passage_is_shown(words: Server) -> None:
+    filler = " ".join(f"Paragraph {n} is about nothing in particular." for n in range(800))
+    (id,) = ids(text(words, "remember", text=f"{filler} The safe code is 4711. {filler}"))
+    answer = text(words, "recall", query="safe code", budget=300)
+    assert "The safe code is 4711." in answer
+    assert "cut; read it whole by its id" in answer
+    assert "4711" in text(words, "read", ids=[id], budget=20_000)
+
+
+@pytest.mark.promise("native.recall.filters")
+def test_every_filter_leaves_out_what_does_not_pass(words: Server) -> None:
+    text(words, "remember", text="apple one", kind="fact", tags=["red"], scope="fruit/tree")
+    text(words, "remember", text="apple two", kind="plan", tags=["green"], scope="shop")
+    turns = [{"role": "Zoe", "text": "apple three", "at": "2025-03-04T00:00:00Z"}]
+    text(words, "remember", conversation=turns, session="s")
+    for arguments, expected in (
+        ({"kind": "plan"}, {"two"}),
+        ({"tags": ["red"]}, {"one"}),
+        ({"scope": "fruit"}, {"one"}),
+        ({"who": "zoe"}, {"three"}),
+        ({"since": "2025-03-01", "until": "2025-03"}, {"three"}),
+        ({"since": "2026-01-01"}, {"one", "two"}),
+        ({}, {"one", "two", "three"}),
+    ):
+        answer = text(words, "recall", query="apple", **arguments)
+        assert set(re.findall(r"apple (one|two|three)", answer)) == expected, arguments
+
+
+@pytest.mark.promise("native.recall.nothing")
+def test_nothing_is_said_plainly(meaning: Server) -> None:
+    assert "There are no memories in the project 'void' yet" in text(meaning, "recall", query="x", project="void")
+    text(meaning, "remember", text="The garage door is jammed.", scope="home/garage", project="some")
+    assert "did you mean 'home/garage'" in text(meaning, "recall", query="door", scope="home/garag", project="some")
+    answer = text(meaning, "recall", query="capital city of Mongolia", project="some")
+    assert "Nothing" in answer.splitlines()[0]
+
+
+@pytest.mark.promise("native.recall.newest")
+def test_without_a_query_the_newest_come_first(words: Server) -> None:
+    for n in range(3):
+        text(words, "remember", text=f"entry number {n}", kind="log")
+    answer = text(words, "recall", kind="log")
+    assert re.findall(r"entry number (\d)", answer) == ["2", "1", "0"]
+
+
+@pytest.mark.promise("native.recall.as_of")
+def test_the_past_is_searched_with_what_was_deleted_and_changed_since(words: Server) -> None:
+    (kept,) = ids(text(words, "remember", text="The boiler was serviced."))
+    (gone,) = ids(text(words, "remember", text="The boiler makes a noise."))
+    (other,) = ids(text(words, "remember", text="The boiler is red."))
+    changes = text(words, "recall", changed_since="2026-01-01")
+    assert all(f"stored {id}" in changes for id in (kept, gone, other))
+    stamp = _now(words)
+    text(words, "forget", ids=[gone])
+    text(words, "revise", id=other, text="The furnace is red.")
+    now = text(words, "recall", query="boiler")
+    assert gone not in now
+    assert "boiler is red" not in now
+    then = text(words, "recall", query="boiler", as_of=stamp)
+    assert {kept, gone, other} <= set(_shown(then))
+    assert "The boiler is red." in then
+    assert "The boiler makes a noise." in text(words, "read", ids=[gone], as_of=stamp)
+
+
+def _now(words: Server) -> str:
+    """A time after all that was done so far: that of a deletion."""
+    (id,) = ids(text(words, "remember", text="a stop watch"))
+    text(words, "forget", ids=[id])
+    return str(re.findall(r"\d{4}-\d\d-\d\dT\S+Z", error(words, "read", ids=[id]))[0])
+
+
+@pytest.mark.promise("native.recall.changed_since")
+def test_what_changed_since_a_time_is_listed(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Bins go out on Monday."))
+    text(words, "revise", id=id, text="Bins go out on Tuesday.")
+    text(words, "forget", ids=[id])
+    answer = text(words, "recall", changed_since="today")
+    assert re.search(rf"deleted {id}.*\n(.*\n)*.*changed {id}.*\n(.*\n)*.*stored {id}", answer)
+    assert "Nothing has changed since" in text(words, "recall", changed_since="2031-01-01")
+
+
+@pytest.mark.promise("native.read.whole")
+def test_relations_are_followed_up_to_the_depth(words: Server) -> None:
+    text(
+        words,
+        "remember",
+        entities=[{"name": one, "kind": "person", "observations": [f"fact of {one}"]} for one in ("Ada", "Ben", "Cy")],
+        relations=[{"from": "Ada", "to": "Ben", "type": "knows"}, {"from": "Ben", "to": "Cy", "type": "knows"}],
+    )
+    near = text(words, "read", ids=["Ada"])
+    assert "Ada -knows-> Ben" in near
+    assert "fact of Ben" in near
+    assert "fact of Cy" not in near
+    assert "fact of Cy" in text(words, "read", ids=["Ada"], depth=2)
+    assert "knows" not in text(words, "read", ids=["Ada"], depth=0)
+
+
+@pytest.mark.promise("native.read.history", "native.read.as_of")
+def test_history_names_every_change(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Version one."))
+    stamp = _now(words)
+    text(words, "revise", id=id, text="Version two.")
+    answer = text(words, "read", ids=[id], history=True)
+    assert "+ 'Version one.'" in answer
+    assert "- 'Version one.'" in answer
+    assert "Version one." in text(words, "read", ids=[id], as_of=stamp)
+
+
+@pytest.mark.promise("native.read.scopes")
+def test_a_path_shows_its_tree(words: Server) -> None:
+    for scope in ("work/api/auth", "work/web", "home"):
+        text(words, "remember", text=f"in {scope}", scope=scope)
+    assert text(words, "read", ids=["work"]).splitlines()[1:] == ["work (2)", "  api (1)", "    auth (1)", "  web (1)"]
+    assert "home (1)" in text(words, "read", ids=["/"])
+
+
+@pytest.mark.promise("native.read.missing")
+def test_a_missing_name_is_refused_with_the_way_on(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Margaret", "kind": "person"}])
+    assert "Did you mean 'Margaret'?" in error(words, "read", ids=["Margret"])
+    text(words, "forget", ids=["Margaret"])
+    said = error(words, "read", ids=["Margaret"])
+    number = re.findall(r"undo\(change=(\d+)\)", said)[0]
+    text(words, "undo", change=int(number), confirm=True)
+    assert "person" in text(words, "read", ids=["Margaret"])

@@ -1,0 +1,134 @@
+"""Storing through the native dialect: what became of each item, in one change."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from stdio_client import Server
+
+from .speaking import error, ids, text
+
+
+@pytest.mark.promise("native.remember.one")
+def test_a_text_is_stored_and_read_again_by_the_id_that_was_answered(words: Server) -> None:
+    answer = text(words, "remember", text="The spare key is under the blue pot.", kind="fact", tags=["home"])
+    (id,) = ids(answer)
+    assert "The spare key is under the blue pot." in text(words, "read", ids=[id])
+    assert "#home" in text(words, "read", ids=[id])
+
+
+@pytest.mark.promise("native.remember.many")
+def test_everything_of_a_call_is_one_change(words: Server) -> None:
+    answer = text(
+        words,
+        "remember",
+        memories=[{"text": "Rent is due on the third."}, {"text": "The lease ends in May."}],
+        entities=[{"name": "Flat 4", "kind": "place", "observations": ["Third floor"]}],
+        relations=[{"from": "Flat 4", "to": "Mrs Diaz", "type": "owned_by"}],
+    )
+    assert "Stored 2 memories, 1 entity, 1 relation" in answer
+    text(words, "undo", confirm=True)
+    assert "no memories" in text(words, "brief") or "0 memories" in text(words, "brief")
+
+
+@pytest.mark.promise("native.remember.many")
+def test_one_bad_item_stores_nothing(words: Server) -> None:
+    said = error(words, "remember", memories=[{"text": "good"}, {"text": "  "}])
+    assert "memories[1].text" in said
+    assert "no memories" in text(words, "recall", query="good")
+
+
+@pytest.mark.promise("native.remember.joined")
+def test_what_is_stored_already_is_joined(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Max is allergic to cats."))
+    again = text(words, "remember", text="Max is allergic to cats", tags=["health"])
+    assert f"joined with {id}" in again
+    assert "Stored 0 memories" in again
+    assert "#health" in text(words, "read", ids=[id])
+
+
+@pytest.mark.promise("native.remember.entity")
+def test_a_known_entity_gets_only_what_it_lacks(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Max", "kind": "person", "observations": ["Tall"]}])
+    again = text(words, "remember", entities=[{"name": "Max", "observations": ["Tall", "Plays cello"]}])
+    assert "joined with the entity Max: 1 observation added" in again
+    opened = text(words, "read", ids=["Max"])
+    assert opened.count("Tall") == 1
+    assert "Plays cello" in opened
+    assert "person" in opened
+
+
+@pytest.mark.promise("native.remember.loose")
+def test_a_relation_to_nothing_is_stored_and_said(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Max", "kind": "person"}])
+    answer = text(words, "remember", relations=[{"from": "Max", "to": "Orchestra", "type": "plays_in"}])
+    assert "new relation Max -plays_in-> Orchestra" in answer
+    assert "nothing is stored as 'Orchestra' yet" in answer
+    assert "known relation" in text(
+        words, "remember", relations=[{"from": "Max", "to": "Orchestra", "type": "plays_in"}]
+    )
+
+
+@pytest.mark.promise("native.remember.conflict", "native.brief.conflicts")
+def test_a_contradiction_is_stored_named_and_kept_in_the_brief_until_it_is_settled(meaning: Server) -> None:
+    place = {"project": "contradiction"}
+    (old,) = ids(text(meaning, "remember", text="The kitchen is painted green.", **place))
+    answer = text(meaning, "remember", text="The kitchen is not painted green.", **place)
+    (new, *_) = ids(answer)
+    assert f"conflicts with {old}" in answer
+    assert f"superseded_by='{new}'" in answer
+    assert "Conflicts to settle" in text(meaning, "brief", **place)
+    text(meaning, "revise", id=old, superseded_by=new, **place)
+    assert "Conflicts to settle" not in text(meaning, "brief", **place)
+
+
+@pytest.mark.promise("native.remember.similar")
+def test_the_same_in_other_words_is_named(meaning: Server) -> None:
+    place = {"project": "similar"}
+    (old,) = ids(text(meaning, "remember", text="The meeting starts at nine in the morning.", **place))
+    answer = text(meaning, "remember", text="The meeting begins at nine in the morning.", **place)
+    assert f"similar to {old}" in answer
+
+
+@pytest.mark.promise("native.remember.supersedes", "native.recall.superseded")
+def test_what_supersedes_stands_above_what_it_superseded(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="The wifi password is on the fridge door, wifi wifi password."))
+    (new, *_) = ids(text(words, "remember", text="The wifi password is in the drawer.", supersedes=old))
+    found = text(words, "recall", query="wifi password")
+    assert found.index(new) < found.index(f"2. {old}")
+    assert f"superseded by {new}" in found
+
+
+@pytest.mark.promise("native.remember.batch")
+def test_a_thousand_memories_are_one_change_with_progress(words: Server) -> None:
+    many = [{"text": f"Box {n} is on shelf {n % 17}."} for n in range(1000)]
+    result = words.request(
+        "tools/call",
+        {"name": "remember", "arguments": {"memories": many}, "_meta": {"progressToken": "p"}},
+    )
+    assert "Stored 1,000 memories" in result["content"][0]["text"]
+    assert words.notification("notifications/progress", lambda n: n["params"]["progress"] == 1000)
+    assert len(result["content"][0]["text"]) < 12_000
+    preview = text(words, "undo")
+    assert "990 more memories" in preview
+    text(words, "undo", confirm=True)
+    assert "no memories" in text(words, "recall", query="box")
+
+
+@pytest.mark.promise("native.remember.conversation", "native.recall.turns", "native.recall.filters")
+def test_a_conversation_is_stored_turn_by_turn(words: Server) -> None:
+    turns = [
+        {"role": "Ann", "text": "Where shall we meet on Sunday?", "at": "2026-05-01T10:00:00Z"},
+        {"role": "Bob", "text": "At the old lighthouse.", "at": "2026-05-01T10:01:00Z"},
+        {"role": "Ann", "text": "I will bring sandwiches.", "at": "2026-05-01T10:02:00Z"},
+    ]
+    assert "3 turns of the session 'trip'" in text(words, "remember", conversation=turns, session="trip")
+    found = text(words, "recall", query="lighthouse", limit=1)
+    assert re.search(r"turn · 2026-05-01 · session/trip", found)
+    assert "before: Ann: Where shall we meet on Sunday?" in found
+    assert "after: Ann: I will bring sandwiches." in found
+    assert (
+        "sandwiches" not in text(words, "recall", query="lighthouse sandwiches", who="Bob", limit=1).split("after")[0]
+    )
