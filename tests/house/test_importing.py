@@ -14,7 +14,7 @@ from .tree import modules, parsed, targets
 # What every server has imported before its first call, in one thread.
 _STARTED = (
     "polymnia.app", "polymnia.storage.sqlite", "polymnia.transports.rpc", "polymnia.transports.stdio",
-    "polymnia.dialects.associative", "polymnia.dialects.content", "polymnia.dialects.graph",
+    "polymnia.dialects.associative", "polymnia.dialects.content", "polymnia.dialects.graph", "polymnia.dialects.native",
 )  # fmt: skip
 _AT_START = {"apsw", "msgspec"}
 

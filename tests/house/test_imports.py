@@ -207,7 +207,9 @@ def _spoken(module: str) -> Iterator[ast.Constant]:
 
 
 def test_the_engine_names_no_tool() -> None:
-    tools = [tool for path in files(".json", under=SOURCE / "dialects") for tool in json.loads(path.read_bytes())]
+    # The native tools are called by verbs of plain English, which are the engine's words too.
+    lists = [path for path in files(".json", under=SOURCE / "dialects") if path.stem != "native"]
+    tools = [tool for path in lists for tool in json.loads(path.read_bytes())]
     operations = [tool["inputSchema"]["properties"].get("operation", {}).get("enum", []) for tool in tools]
     names = {tool["name"] for tool in tools}.union(*operations)
     assert "create_entities" in names and "store_content" in names

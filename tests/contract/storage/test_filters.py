@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from form import by_form, each
 from polymnia.engine.ports import Store
@@ -226,3 +227,31 @@ def test_facets_count_what_occurs_among_the_memories_asked_for(filled: Project) 
     for name, pairs in counted.items():
         assert [count for _, count in pairs] == sorted((count for _, count in pairs), reverse=True)
         assert few[name] == pairs[:2]
+
+
+def test_who_is_who_stored_it_or_who_said_it_whatever_the_case(project: Project) -> None:
+    with project.changing(who="Bea via Cursor 1.0 (native)") as tx:
+        tx.add_records([draft("one"), draft("two")])
+    with project.changing(who="Cal") as tx:
+        tx.add_records([replace(draft("three"), metadata={"speaker": "Beate"}), draft("four")])
+    with project.store.read("default") as snapshot:
+        base = snapshot.numbers[0] << 32
+
+        def named(who: str) -> set[str]:
+            return {one.name for one in snapshot.load([base + n for n in snapshot.matching(Filters(who=who))])}
+
+        assert named("bea") == {"one", "two", "three"}
+        assert named("CURSOR") == {"one", "two"}
+        assert named("cal") == {"three", "four"}
+        assert named("nobody") == set()
+
+
+def test_the_newest_of_a_kind_and_the_kinds_there_are(project: Project) -> None:
+    project.create(*(replace(draft(f"{kind} {n}"), kind=kind) for n in range(3) for kind in ("plan", "fact")))
+    project.create(replace(draft("last"), kind="fact"))
+    for _ in range(3):  # from the file, then from memory
+        with project.store.read("default") as snapshot:
+            assert [one.name for one in snapshot.newest(2, ["fact"])] == ["last", "fact 2"]
+            assert [one.name for one in snapshot.newest(3, ["plan", "fact"])] == ["last", "fact 2", "plan 2"]
+            assert snapshot.newest(3, ["other"]) == []
+            assert snapshot.kinds() == {"fact": 4, "plan": 3}

@@ -202,3 +202,41 @@ def test_what_a_replacement_changed_is_told_with_its_old_value(project: Project)
     project.replace("a", "new", kind="is")
     event = project.see(lambda snapshot: snapshot.history("a"))[-1]
     assert (event.added, event.removed, event.changed["kind"], event.version) == (("new",), ("old",), "was", 2)
+
+
+# ── what one change did ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_effects_of_a_change_are_those_the_whole_journal_tells_of(walk: Walk) -> None:
+    with walk.project.store.read("default") as snapshot:
+        touches = snapshot.touches()
+        for change in walk.changes:
+            expected = {(one.memory, one.how) for one in touches if one.at == change.at}
+            assert {(one.memory, one.how) for one in snapshot.effects(change.id)} == expected, change
+
+
+def test_the_changes_since_a_time_are_those_made_after_it_newest_first(walk: Walk) -> None:
+    with walk.project.store.read("default") as snapshot:
+        numbers = [change.id for change in walk.changes]
+        for place in (0, 100, len(numbers) - 1):
+            later = [change.id for change in snapshot.changes_since(walk.changes[place].at, 1000)]
+            assert later == numbers[:place:-1]
+        assert len(snapshot.changes_since(0, 7)) == 7
+
+
+def test_the_maker_of_a_record_is_the_change_that_created_it(walk: Walk) -> None:
+    with walk.project.store.read("default") as snapshot:
+        records = list(snapshot.records())
+        makers = snapshot.makers([record.id for record in records])
+        assert set(makers) == {record.id for record in records}
+        made = {(one.memory, one.at) for one in snapshot.touches() if one.how == "made"}
+        assert {(id, change.at) for id, change in makers.items()} <= made
+
+
+def test_names_of_deleted_records_are_found_by_their_beginning(project: Project) -> None:
+    project.create(draft("apple pie"), draft("apple tart"), draft("pear"))
+    with project.changing() as tx:
+        tx.remove_records(list(tx.ids(["apple pie", "pear"]).values()))
+    with project.store.read("default") as snapshot:
+        assert snapshot.deleted_starting("apple", 5) == ["apple pie"]
+        assert snapshot.deleted_starting("apple t", 5) == []

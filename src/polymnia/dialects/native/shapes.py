@@ -13,8 +13,8 @@ from polymnia.dialects.shapes import about, parameters
 from polymnia.engine.text.calendar import parse_time
 from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Note
-from polymnia.operation import Context, Memory, Operation, Reply
-from polymnia.schemas import read_leniently, schema
+from polymnia.operation import Context, Memory, Operation, Reply, schema
+from polymnia.operation import read as read_arguments
 
 Budget = Annotated[int, about("Tokens the answer may have.", ge=50, le=100_000)]
 Time = Annotated[str, about("A date, a time, or words: last week.")]
@@ -119,7 +119,7 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
             try:
                 return decoder.decode(raw)
             except (msgspec.DecodeError, UnicodeDecodeError):
-                return read_leniently(name, params, _repaired(schema(params), raw, notes), notes)
+                return read_arguments(name, params, _repaired(schema(params), raw, notes), decoder, notes)
 
         return Operation(
             name=name,

@@ -10,7 +10,7 @@ from stdio_client import Server
 
 from .speaking import error, ids, text
 
-# An estimate of ours counts JSON far too high. The vocabularies of chat models (o200k_base, cl100k_base) make a token of
+# An estimate of ours counts JSON far too high. Vocabularies of chat models (o200k_base, cl100k_base) make a token of
 # 4.3 characters of these definitions: 1,359 and 1,310 tokens of 5,891 characters.
 _CHARACTERS = 6_300
 
