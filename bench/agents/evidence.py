@@ -1,0 +1,92 @@
+"""Evidence within a budget: of what the best twenty hits hold, how much stands in an answer of 2,000 tokens?"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from bench.agents.definitions import count
+from bench.client import Server
+from bench.search.sets import Batch, QuestionSet, Text, read
+
+__all__ = ["run"]
+
+_BUDGET = 2_000
+_UNLIMITED = 100_000
+_PIECE = 60  # characters of a turn that must stand in an answer for the turn to count as shown
+
+
+def run(folder: str, data: str, questions: int) -> dict[str, Any]:
+    """The share of questions whose whole evidence stands in the answer, within the budget and without one."""
+    return {name: _measure(folder, read(data, name).sample(questions, None)) for name in ("locomo", "turns")}
+
+
+def _measure(folder: str, asked: QuestionSet) -> dict[str, Any]:
+    store = os.path.join(folder, f"{asked.name}.db")
+    rows, answers = [], []
+    environment = {**os.environ, "POLYMNIA_STORE": store}
+    for batch in asked.batches(apart=False):
+        _fill(environment, batch)
+    with Server([sys.executable, "-m", "polymnia", "stdio", "--dialect", "native"], environment) as server:
+        server.hello()
+        for batch in asked.batches(apart=False):
+            texts = {one.id: _piece(one) for one in batch.texts}
+            for question in batch.questions:
+                evidence = [texts[id] for id in question.relevant if id in texts]
+                if not evidence:
+                    continue
+                given = {"query": question.text, "project": _project(batch), "limit": 20}
+                within = _text(server, {**given, "budget": _BUDGET})
+                whole = _text(server, {**given, "budget": _UNLIMITED})
+                rows.append((all(one in within for one in evidence), all(one in whole for one in evidence)))
+                answers.append(within)
+    sizes = sorted(count(answers))
+    shown, top = (sum(row[i] for row in rows) / len(rows) for i in (0, 1))
+    return {
+        "questions": len(rows),
+        "memories": len(asked.texts),
+        "all evidence within the budget": round(shown, 4),
+        "all evidence in the best twenty": round(top, 4),
+        "ratio": round(shown / top, 4),
+        "tokens p50": sizes[len(sizes) // 2],
+        "tokens max": sizes[-1],
+    }
+
+
+def _fill(environment: dict[str, str], batch: Batch) -> None:
+    """Store the turns of a batch, in order, and give them their vectors."""
+    flags = ["--project", _project(batch)]
+    with Server([sys.executable, "-m", "polymnia", "stdio", "--dialect", "native", *flags], environment) as server:
+        server.hello()
+        for start in range(0, len(batch.texts), 1000):
+            turns = [_turn(one) for one in batch.texts[start : start + 1000]]
+            answer = server.call("remember", {"conversation": turns, "session": "talk", "extract": False})
+            if answer.failed:
+                raise RuntimeError(answer.line[:400])
+    subprocess.run(
+        [sys.executable, "-m", "polymnia", "reindex", *flags], env=environment, check=True, stdout=subprocess.DEVNULL
+    )
+
+
+def _turn(one: Text) -> dict[str, str]:
+    who, colon, said = one.text.partition(": ")
+    if not colon or len(who) > 30:
+        return {"role": "user", "text": one.text}
+    return {"role": who, "text": said}
+
+
+def _piece(one: Text) -> str:
+    return " ".join(_turn(one)["text"].split())[:_PIECE]
+
+
+def _project(batch: Batch) -> str:
+    return batch.group or "all"
+
+
+def _text(server: Server, arguments: dict[str, Any]) -> str:
+    answer = server.call("recall", arguments)
+    if answer.failed:
+        raise RuntimeError(answer.line[:400])
+    return " ".join(answer.message["result"]["content"][0]["text"].split())
