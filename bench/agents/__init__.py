@@ -1,1 +1,1 @@
-"""What the native dialect costs an agent and what it gives: tokens, evidence within a budget, scripted tasks, briefs."""
+"""What the native dialect costs an agent and what it gives it: tokens, evidence, scripted tasks, briefs."""
