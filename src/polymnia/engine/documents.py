@@ -167,7 +167,7 @@ class DocumentVerbs(KnowledgeVerbs):
                 relationships = tx.relate(content.still_there(tx, drawn))
             if not keep_previous:
                 tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != content.EARLIER})
-                tx.forget_past(now.id)
+                tx.purge_versions(now.id)
             return StoredItem(find_item(tx, id, session), relationships)
 
         return self._write("update_content", update, step, (whole,) if rewrites else ())
@@ -222,7 +222,7 @@ class DocumentVerbs(KnowledgeVerbs):
                     f"The content {find_item(tx, id, session).uid} is there, so it cannot be restored",
                     hint="To change it, leave options.restore out.",
                 )
-            tx.bring_back(deleted.id)
+            tx.restore_record(deleted.id)
             return StoredItem(find_item(tx, id, session), tx.relations_of([deleted.name]))
 
         return self._write("update_content", restore, step)

@@ -55,7 +55,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", _PEBBLES)
         patch.setattr(grams, "_SCAN_BELOW", _PEBBLES)
-        patch.setattr(snapshot, "MOST_TEXTS", _PEBBLES)
+        patch.setattr(snapshot, "MAX_TEXTS", _PEBBLES)
         yield
 
 

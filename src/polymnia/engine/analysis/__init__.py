@@ -85,7 +85,7 @@ class AnalysisVerbs(Project):
         with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
             # What it depends on is taken from the very moment that is analysed.
             state = (
-                self.store.place(),
+                self.store.identity(),
                 look.numbers[:2],
                 look.snapshot.stamp,
                 look.snapshot.noted(COUNTED),

@@ -209,7 +209,7 @@ def _database(look: _Probe, memory: Memory, projects: list[str], detailed: bool)
         checked = store.check(None, asked)
         for fact in checked.facts:
             look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
-        look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
+        look.metrics["pages_checked"] = checked.examined.get("pages of the file", (0, 0))[0]
     if detailed:
         look.metrics["projects"] = len(store.projects())
     message = "Reads and writes are answered"

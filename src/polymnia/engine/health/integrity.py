@@ -202,9 +202,9 @@ class _Run:
     def check(self, place: str | None, fix: bool) -> None:
         """Check one project, or with None what all projects share; with ``fix`` repair it and check again."""
         found = self._look(place)
-        for what, (looked, there) in found.looked.items():
+        for what, (looked, there) in found.examined.items():
             self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
-        for what, why in found.passed_over.items():
+        for what, why in found.skipped.items():
             self.looked.append(Examined(project=place, what=what, why_not=why))
         kinds = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
         if not fix or not kinds:
@@ -212,7 +212,7 @@ class _Run:
             return
         failed: dict[str, str] = {}
         if place is None:
-            self.memory.store.mend(None, kinds, self.asked)
+            self.memory.store.repair(None, kinds, self.asked)
         else:
             self._repair(place, kinds, failed)
         left = {_key(fact): fact for fact in self._look(place).facts}
@@ -255,7 +255,7 @@ class _Run:
         by = {kind: RULES[kind].by for kind in kinds}
         every = replace(self.asked, spots=_ALL)
         with store.write(project, self.memory.author, "validate_data_integrity") as tx:
-            store.mend(tx, {kind for kind in kinds if by[kind] == "store"}, every)
+            store.repair(tx, {kind for kind in kinds if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
                 facts = {fact.kind: fact for fact in store.check(project, every).facts}
                 unreadable = facts.get("text_no_unicode")
@@ -286,7 +286,7 @@ class _Run:
                 if anew:
                     tx.drop_words()
                     anew = False
-                left = tx.list_words(_LISTED)
+                left = tx.index_words(_LISTED)
 
     def _embed(self, project: str, every: CheckRequest, failed: dict[str, str]) -> None:
         asked = replace(every, checks=["missing_embeddings"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from polymnia.engine.content import content, linked, still_there
-from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
+from polymnia.engine.ports import BACKGROUND, Store, Transaction
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def draw_put_off(store: Store, project: str, open_view: Callable[[], AbstractCon
             drawn = {key: _deferred_drafts(view, int(key.removeprefix(_DEFERRED))) for key in deferred}
         if not drawn:
             return
-        with store.write(project, "polymnia", DRAWN_LATER) as tx:
+        with store.write(project, "polymnia", BACKGROUND) as tx:
             for key, (name, drafts) in drawn.items():
                 if tx.noted(key) is None:
                     continue  # another process was faster

@@ -219,8 +219,8 @@ class _ScreenedStore:
         finally:
             self._screen.forget()
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        return self._inner.mend(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
+    def repair(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
+        return self._inner.repair(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
 
 
 class Screened:

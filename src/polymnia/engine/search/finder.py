@@ -250,7 +250,7 @@ class Finder:
 
     def _follow(self, held: Held, snapshot: Snapshot) -> bool:
         """Bring the index up to the snapshot; False where it would have to change while somebody reads it."""
-        place = self.store.place()
+        place = self.store.identity()
         if held.place != place:
             held.index, held.place = Index(Analysis(), mixed=held.index.mixed), place
         index = held.index

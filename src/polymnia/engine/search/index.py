@@ -424,7 +424,7 @@ class Index:
                     self._load(snapshot)
             else:
                 # First what came back: it may be a memory that the newest texts belong to.
-                self._renew(snapshot, [number for number in snapshot.moved(was_change) if number <= was_seq])
+                self._renew(snapshot, [number for number in snapshot.changed_texts(was_change) if number <= was_seq])
                 self._add(self._analyst(snapshot.texts(was_seq, seq)))
             self._numbers, self._edition = numbers, edition
         for vectors in self.vectors.values():
@@ -463,7 +463,7 @@ class Index:
     def probe(self, snapshot: Snapshot) -> None:
         """Look up a few texts of the word index by their words: an emptied one answers like one that has nothing."""
         rows = np.flatnonzero(self.passages["alive"][: self._listed])
-        away = {*snapshot.gone(), *snapshot.stale()}
+        away = {*snapshot.deleted_texts(), *snapshot.stale()}
         for row in rows[[0, len(rows) // 2, -1]].tolist() if len(rows) else ():
             number, part = int(self.passages["text"][row]), int(self.passages["part"][row])
             if number in away:
@@ -494,7 +494,9 @@ class Index:
         rows = np.flatnonzero(np.isin(columns["text"], read))
         columns["alive"][rows] = self._is_current(rows)  # whose place was taken by what is let go
         self._take_blocks(snapshot)
-        self._take_rest(snapshot, [number for number in snapshot.moved(change) if number <= snapshot.numbers[2]])
+        self._take_rest(
+            snapshot, [number for number in snapshot.changed_texts(change) if number <= snapshot.numbers[2]]
+        )
         rows = self.rows(keys)
         now = np.arange(first, columns.count)
         text = columns["text"][now]
@@ -512,7 +514,7 @@ class Index:
         if self.damaged:
             listed = 0
         else:
-            self._bury(snapshot.gone())
+            self._bury(snapshot.deleted_texts())
             self._renew(snapshot, [*moved, *snapshot.stale()])
         self._add(self._analyst(snapshot.texts(listed, seq)))
 

@@ -111,10 +111,10 @@ def reindex(finder: Finder, project: str, progress: Progress, *, anew: bool = Fa
         with store.write(project, "polymnia", "reindex") as tx:
             tx.drop_indexes()
         asked = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
-        store.mend(None, ("shape_differs", "index_damaged"), asked)
+        store.repair(None, ("shape_differs", "index_damaged"), asked)
         finder.forget(project)  # the vectors it holds are no longer the store's
         for other in store.projects():
-            for _ in _steps(store, other, lambda tx: tx.index_characters(_LISTED)):
+            for _ in _steps(store, other, lambda tx: tx.index_substrings(_LISTED)):
                 pass
     list_words(store, project, progress)
     for channel in finder.each_model(project):
@@ -139,7 +139,7 @@ def list_words(store: Store, project: str, progress: Progress) -> None:
     with store.read(project) as snapshot:
         _, seq, listed, _ = snapshot.numbers
     total = seq - listed
-    for left in _steps(store, project, lambda tx: tx.list_words(_LISTED)):
+    for left in _steps(store, project, lambda tx: tx.index_words(_LISTED)):
         total = max(total, left)
         if total:
             progress("words", total - left, total)

@@ -204,25 +204,25 @@ class _Archive(Importer):
             self._names[record.uid] = record.name
             self.scopes.add(record.path)
 
-    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
+    def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
         strategy = self._strategy
         if strategy == "skip_duplicates":
             self.counts["skipped"] += 1
             return
         if self._prefix is not None:
-            one = replace(one, scope=there.scope, session=there.session)
-        self.scopes.add(scopes.shown(there.scope if strategy == "merge_metadata" else one.scope))
+            one = replace(one, scope=existing.scope, session=existing.session)
+        self.scopes.add(scopes.shown(existing.scope if strategy == "merge_metadata" else one.scope))
         self.counts["overwritten"] += 1
         if strategy == "overwrite":
-            updated = one.updated if one.updated is not None else there.updated
-            tx.replace_record(there.id, replace(one, name=there.name, updated=updated))
+            updated = one.updated if one.updated is not None else existing.updated
+            tx.replace_record(existing.id, replace(one, name=existing.name, updated=updated))
         elif strategy == "create_versions":
             self.counts["versions"] += 1
-            tx.replace_record(there.id, replace(one, name=there.name, updated=None))
+            tx.replace_record(existing.id, replace(one, name=existing.name, updated=None))
         else:
             self.counts["merged"] += 1
-            tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
-            tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
+            tags = tuple(dict.fromkeys((*existing.tags, *one.tags)))
+            tx.revise(existing.id, {"metadata": existing.metadata | one.metadata, "tags": tags})
 
     def names_of(self, tx: Transaction, ends: Ends) -> tuple[list[str], list[str]]:
         """The names of the memories at the ends of an association, and the ends that do not exist."""

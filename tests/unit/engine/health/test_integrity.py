@@ -26,7 +26,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", STONES)
         patch.setattr(grams, "_SCAN_BELOW", STONES)
-        patch.setattr(snapshot, "MOST_TEXTS", STONES)
+        patch.setattr(snapshot, "MAX_TEXTS", STONES)
         yield
 
 
