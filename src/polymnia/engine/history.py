@@ -113,10 +113,8 @@ def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:
     """The error for a memory that did not exist yet, or no longer, at a time."""
     before = [event.change.at for event in events if event.change.at <= at]
     when = f"deleted at {moment(before[-1])}" if before else f"created at {moment(events[0].change.at)}"
-    return NotFound(
-        [name], message=f"{name!r} did not exist at {moment(at)}",
-        hint=f"It was {when}; ask for a time {'before' if before else 'after'} that.",
-    )  # fmt: skip
+    hint = f"It was {when}; ask for a time {'before' if before else 'after'} that."
+    return NotFound([name], message=f"{name!r} did not exist at {moment(at)}", hint=hint)
 
 
 def _check_number(change: int) -> None:
