@@ -57,7 +57,7 @@ def _faults() -> list[type[Fault]]:
     return [kind for kind in dict.fromkeys(below(Fault)) if kind.__module__ == errors.__name__]
 
 
-def _drawn() -> list[tuple[int, str]]:
+def _tree() -> list[tuple[int, str]]:
     """The lines of the tree in the docstring: the depth and the fault."""
     lines = re.findall(r"^    ([│├└─ ]*)([A-Z]\w+) {2,}\S", errors.__doc__ or "", re.M)
     return [(len(indent) // 4, name) for indent, name in lines]
@@ -81,10 +81,10 @@ def test_a_fault_is_explained() -> None:
 
 
 def test_the_tree_in_the_docstring_has_every_fault_below_its_parent() -> None:
-    drawn = _drawn()
-    assert sorted(name for _, name in drawn) == sorted(fault.__name__ for fault in _faults())
+    tree = _tree()
+    assert sorted(name for _, name in tree) == sorted(fault.__name__ for fault in _faults())
     above: list[str] = []
-    for depth, name in drawn:
+    for depth, name in tree:
         del above[depth:]
         parent = getattr(errors, name).__bases__[0].__name__
         assert parent == (above[-1] if above else "Exception"), name

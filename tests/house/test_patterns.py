@@ -46,7 +46,7 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
 def _patterns() -> dict[tuple[Any, int], tuple[str, frozenset[str]]]:
     """Every pattern with its flags: where it is, and which of its methods are called.
 
-    A pattern that is handed on, or lies in a table, may be called by any.
+    A pattern that is passed on, or stored in a table, may be called by any.
     """
     where: dict[tuple[Any, int], str] = {}
     used: dict[tuple[Any, int], set[str]] = defaultdict(set)

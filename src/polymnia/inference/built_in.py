@@ -152,6 +152,15 @@ def _function_words() -> dict[str, list[str]]:
 
 # ── embedders ─────────────────────────────────────────────────────────────────────────────────────────────
 
+
+class _BuiltInModel(LazyModel):
+    """A model whose weights come with the package."""
+
+    def __init__(self, weights: Weights = SHIPPED) -> None:
+        super().__init__()
+        self._weights = weights
+
+
 _QUERY = (
     "Represent this sentence for searching relevant passages: "  # the model was trained with this prefix before a query
 )
@@ -164,7 +173,7 @@ _MAX_PIECES = 512
 _BATCH = 768  # tokens in a batch: enough to reuse each weight often, few enough for the CPU cache
 
 
-class EnglishEmbedder(LazyModel):
+class EnglishEmbedder(_BuiltInModel):
     """Vectors of 384 numbers for English texts, in about five milliseconds for a text of thirty words."""
 
     id = "polymnia-en-1"
@@ -174,12 +183,9 @@ class EnglishEmbedder(LazyModel):
     unrelated = 0.472
     answers = (0.4, 0.75)
 
-    def __init__(self, weights: Weights = SHIPPED) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: WordTable
-        self._positions: PositionTable
-        self._network: OnnxNetwork
+    _words: WordTable
+    _positions: PositionTable
+    _network: OnnxNetwork
 
     def knows(self, text: str) -> bool:
         """Whether the text is English, judging by letters and function words."""
@@ -187,8 +193,7 @@ class EnglishEmbedder(LazyModel):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One unit vector for each text."""
-        if not self.ready:
-            self.load()
+        self.load()
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         prompt = _QUERY if query else ""
@@ -208,7 +213,7 @@ class EnglishEmbedder(LazyModel):
         self._network = OnnxNetwork(network)
 
 
-class MultilingualEmbedder(LazyModel):
+class MultilingualEmbedder(_BuiltInModel):
     """Vectors of 512 numbers for texts in 16 languages, in about half a millisecond for a short text."""
 
     id = "polymnia-multi-2"
@@ -218,11 +223,8 @@ class MultilingualEmbedder(LazyModel):
     unrelated = 0.085
     answers = (0.05, 0.55)
 
-    def __init__(self, weights: Weights = SHIPPED) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: SubwordTable
-        self._network: MultilingualEncoder
+    _words: SubwordTable
+    _network: MultilingualEncoder
 
     def knows(self, text: str) -> bool:
         """Whether the text is in a language the model was trained on, judging by letters and function words."""
@@ -230,8 +232,7 @@ class MultilingualEmbedder(LazyModel):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One unit vector for each text. Queries and texts are embedded alike."""
-        if not self.ready:
-            self.load()
+        self.load()
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         with one_thread():
             group: list[list[int]] = []
@@ -260,20 +261,16 @@ _PAIR_TOKENS = 256  # of two texts with the special tokens
 _PAIR_CHARACTERS = 16 * _PAIR_TOKENS
 
 
-class _PairReader(LazyModel):
+class _PairReader(_BuiltInModel):
     """A network that reads two texts together."""
 
-    def __init__(self, weights: Weights) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: WordTable | SubwordTable
-        self._positions: PositionTable
-        self._network: OnnxNetwork
+    _words: WordTable | SubwordTable
+    _positions: PositionTable
+    _network: OnnxNetwork
 
     def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
         """The network's row for each pair of texts."""
-        if not self.ready:
-            self.load()
+        self.load()
         ids: dict[str, list[int]] = {}
         for text in (text for pair in pairs for text in pair):
             if text not in ids:

@@ -6,7 +6,7 @@ import json
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
@@ -31,6 +31,7 @@ class _Endpoint(CustomEmbedder):
     _kind: str
     _default: str
     _path: str
+    _not_found = "Check the address and the name of the model."
 
     def __init__(
         self,
@@ -87,7 +88,7 @@ class _Endpoint(CustomEmbedder):
         for pause in (*_PAUSES, None):
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
-                    return _read(response)
+                    return json.loads(response.read(_MAX_BYTES))
             except HTTPError as error:
                 with error:
                     if pause is None or not (error.code == 429 or error.code >= 500):
@@ -114,7 +115,7 @@ class _Endpoint(CustomEmbedder):
         hint = {
             401: "Check the key of the embedding server.",
             403: "Check the key of the embedding server.",
-            404: self._missing_hint(),
+            404: self._not_found.format(self._model),
             429: "Wait, or ask the provider for a higher limit; what is missing is embedded later.",
         }.get(error.code, "Look at the server's own log; keyword search works without it.")
         reason = _excerpt(error.read(400).decode("utf-8", "replace"))
@@ -124,9 +125,6 @@ class _Endpoint(CustomEmbedder):
             url=self._shown,
             status=error.code,
         )
-
-    def _missing_hint(self) -> str:
-        return "Check the address and the name of the model."
 
     def _timed_out(self) -> NoModel:
         return NoModel(
@@ -154,12 +152,10 @@ class Ollama(_Endpoint):
     _kind = "ollama"
     _default = "http://127.0.0.1:11434"
     _path = "/api/embed"
+    _not_found = "Run `ollama pull {}`, or check the address."
 
     def _rows(self, response: Any) -> list[Any]:
         return list(response["embeddings"])
-
-    def _missing_hint(self) -> str:
-        return f"Run `ollama pull {self._model}`, or check the address."
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -201,10 +197,6 @@ def _address(url: str, path: str) -> str:
     if url.endswith(path):
         return url
     return f"{url}/{last}" if url.endswith(first) else url + path
-
-
-def _read(response: HTTPResponse) -> Any:
-    return json.loads(response.read(_MAX_BYTES))
 
 
 def _seconds(value: str | None) -> float:

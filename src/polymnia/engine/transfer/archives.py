@@ -161,7 +161,7 @@ def import_memories(
             file.refuse(item, _missing_ends(missing))
         else:
             relations.append(replace(ends[2], source=names[0], target=names[1]))
-    related_count = file.relate(tx, relations, anew=strategy == "overwrite")
+    related_count = file.relate(tx, relations, replace=strategy == "overwrite")
     return ImportedMemories(
         **file.counts,
         associations=related_count,

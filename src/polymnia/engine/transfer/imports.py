@@ -200,10 +200,10 @@ class Importer:
                 found = next((record for record in candidates if self.is_same(one, record)), None)
             yield one, found
 
-    def relate(self, tx: Transaction, drafts: list[RelationDraft], *, anew: bool = False) -> int:
-        """Add the links that do not exist yet; ``anew`` replaces existing links with those of the file."""
+    def relate(self, tx: Transaction, drafts: list[RelationDraft], *, replace: bool = False) -> int:
+        """Add the links that do not exist yet; ``replace`` replaces existing links with those of the file."""
         existing = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in drafts)))
-        if anew:
+        if replace:
             tx.remove_relations([relation.id for relation in existing])
             existing = []
         new = absent(existing, drafts, lambda one: (one.source, one.target, one.type))

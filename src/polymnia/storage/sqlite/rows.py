@@ -9,13 +9,8 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, normal, skeleton
-
-__all__ = [
-    "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
-    "SESSION_COLUMNS", "SPAN", "cell", "decode", "digest", "drafted", "fold", "fold_or_none", "head", "json_or_none",
-    "now", "record", "relation", "skeleton_hash",
-]  # fmt: skip
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, normal, skeleton
+from polymnia.models import fold as fold
 
 SPAN = 1 << 32
 """The number of row numbers that a project has."""

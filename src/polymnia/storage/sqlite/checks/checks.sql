@@ -13,10 +13,10 @@ SELECT CAST(uid AS BLOB) FROM memory WHERE id = ?;
 SELECT CAST(m.uid AS BLOB) FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?;
 
 -- name: scope_counts
-SELECT path, sum(kept), sum(real) FROM (
-  SELECT path, memories AS kept, 0 AS real FROM scope WHERE project = ?1
+SELECT path, sum(stored), sum(actual) FROM (
+  SELECT path, memories AS stored, 0 AS actual FROM scope WHERE project = ?1
   UNION ALL SELECT coalesce(scope, ''), 0, count(*) FROM memory WHERE project = ?1 GROUP BY 1
-) GROUP BY path HAVING sum(kept) <> sum(real) ORDER BY path;
+) GROUP BY path HAVING sum(stored) <> sum(actual) ORDER BY path;
 
 -- name: tagged
 SELECT id, uid, CAST(tags AS BLOB) FROM memory
