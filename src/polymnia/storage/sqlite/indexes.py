@@ -96,7 +96,7 @@ class IndexWriter(SqliteSnapshot):
         """Index a text that was restored under its old number."""
         self._update_index(id, "index", text + ENDS)
         if id <= self._base + self._listed:
-            self._run(SQL["drop_gone"], (id,))
+            self._run(SQL["drop_gone"], (id - 1, id))
             if not self._db.changes():  # it did not exist when the texts around it were indexed
                 self._run(SQL["add_stale"], (id,))
 
@@ -191,7 +191,7 @@ class IndexWriter(SqliteSnapshot):
         self._noted = True
         for statement in ("drop_blocks", "drop_postings"):
             self._run(SQL[statement], (self._project,))
-        for statement in ("drop_all_gone", "drop_stale"):
+        for statement in ("drop_gone", "drop_stale"):
             self._run(SQL[statement], (self._base, self._top))
         self._listed = self._passages = 0
         self._edition += 1
@@ -217,7 +217,7 @@ class IndexWriter(SqliteSnapshot):
         number = id - self._base
         if number > self._listed:
             return
-        self._run(SQL["drop_gone"], (id,))
+        self._run(SQL["drop_gone"], (id - 1, id))
         self._run(SQL["drop_stale"], (id - 1, id))
         blocks: dict[int, int] = {}  # passage → block
         for first, count, data in self._run(SQL["blocks_with"], (self._project, number)).fetchall():

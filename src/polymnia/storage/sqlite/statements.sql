@@ -408,7 +408,7 @@ SELECT id FROM gone WHERE id > ? AND id <= ?;
 INSERT OR IGNORE INTO gone (id) VALUES (?);
 
 -- name: drop_gone
-DELETE FROM gone WHERE id = ?;
+DELETE FROM gone WHERE id > ? AND id <= ?;
 
 -- name: stale
 SELECT id FROM stale WHERE id > ? AND id <= ?;
@@ -428,9 +428,6 @@ DELETE FROM passage_block WHERE project = ?;
 
 -- name: drop_postings
 DELETE FROM posting WHERE project = ?;
-
--- name: drop_all_gone
-DELETE FROM gone WHERE id > ? AND id <= ?;
 
 -- name: blocks_with
 SELECT first, count, data FROM passage_block WHERE project = ?1 AND low <= ?2 AND high >= ?2;

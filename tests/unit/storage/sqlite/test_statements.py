@@ -37,7 +37,7 @@ RANGES = {
     "relation_rows_between": "the rows one change made, or everything for a look at the past",
     "texts_between": "the texts that are not in the word index yet, or all of them to make it anew",
     "gone": "the marks of one project, read when its index is loaded",
-    "drop_all_gone": "the marks of one project, when its word index is made anew",
+    "drop_gone": "the marks of one project, or of one text",
     "stale": "the marks of one project, few",
     "memory_ids": "an analysis tells of every memory",
     "observation_owners": "an analysis tells of every memory",
