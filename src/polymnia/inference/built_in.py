@@ -193,7 +193,8 @@ class EnglishEmbedder(_BuiltInModel):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One unit vector for each text."""
-        self.load()
+        if not self.ready:
+            self.load()
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         prompt = _QUERY if query else ""
@@ -232,7 +233,8 @@ class MultilingualEmbedder(_BuiltInModel):
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> Floats:
         """One unit vector for each text. Queries and texts are embedded alike."""
-        self.load()
+        if not self.ready:
+            self.load()
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         with one_thread():
             group: list[list[int]] = []
@@ -270,7 +272,8 @@ class _PairReader(_BuiltInModel):
 
     def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
         """The network's row for each pair of texts."""
-        self.load()
+        if not self.ready:
+            self.load()
         ids: dict[str, list[int]] = {}
         for text in (text for pair in pairs for text in pair):
             if text not in ids:
