@@ -1,10 +1,10 @@
-"""Checks a project, a session or a whole store by the rules in rules.toml, and repairs what it can."""
+"""Integrity: checks a project, a session or a whole store by the rules in rules.toml, and repairs what it can."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct
@@ -36,43 +36,43 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
-class Rule(Struct, frozen=True):
-    """The meaning of a kind of fact. ``how`` describes the repair, or the manual steps if ``by`` is nobody."""
+RepairedBy = Literal["store", "change", "words", "models", "file", "nobody"]
+
+
+class Rule(NamedTuple):
+    """The meaning of a kind of fact."""
 
     check: Check
     severity: Severity
-    what: str
-    how: str
-    by: Literal["store", "change", "words", "models", "file", "nobody"] = "nobody"
+    by: RepairedBy
 
 
 with open(os.path.join(os.path.dirname(__file__), "rules.toml"), "rb") as file:
-    RULES = msgspec.toml.decode(file.read(), type=dict[str, Rule])
+    _CHECKED = msgspec.toml.decode(file.read(), type=dict[Check, dict[str, tuple[Severity, RepairedBy]]])
+RULES = {kind: Rule(check, *rule) for check, rules in _CHECKED.items() for kind, rule in rules.items()}
 """The rule of every kind of fact."""
 
 
 class IntegrityFinding(Struct, frozen=True, kw_only=True):
     """A problem, or something worth knowing.
 
-    ``where`` lists the first occurrences, ``count`` counts all, ``left`` those remaining after a repair. ``fixable``
-    tells whether it can be repaired, and ``how`` describes the repair, or the manual steps.
+    ``where`` lists the first occurrences, ``count`` counts all, ``left`` those remaining after a repair. ``failed`` is
+    why a repair failed: ``unreadable_text``, ``too_many``, or the message of a fault.
     """
 
     check: Check
     kind: str
     severity: Severity
-    what: str
     count: int
     where: tuple[str, ...]
     project: str | None
     fixable: bool
-    how: str
     left: int
     failed: str | None = None
 
 
 class Examined(Struct, frozen=True, kw_only=True):
-    """How much was examined: ``looked`` out of ``of``, or the reason why not."""
+    """How much was examined: ``looked`` out of ``of``. ``why_not``: ``restricted_key``, or the store's reason."""
 
     project: str | None
     what: str
@@ -112,16 +112,17 @@ class IntegrityReport(Struct, frozen=True, kw_only=True):
 Scope = Literal["project", "session", "system"]
 _ALL = 1 << 40
 _LISTED = 8192  # texts indexed between two commits
-_EMBEDDED = 64  # passages embedded between two commits,
-_MAX_EMBEDDED = 5_000  # and in one call: at most a minute with the built-in model
+_EMBEDDED = 64  # passages embedded between two commits
 _FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a quick check of the indexes, requested often
 _TEXTS = 300
 _OF_VECTORS = {"vector_of_nothing", "vector_broken"}
-_BY_REINDEX = {
-    *("scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged"),
-    *("shape_differs", *_OF_VECTORS),
-}
-_REINDEX = "`polymnia reindex --anew` makes it again from the texts."
+REINDEXED = _OF_VECTORS | {
+    "scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged",
+    "shape_differs",
+}  # fmt: skip
+"""The kinds of damage to indexes that a reindex repairs."""
+MAX_EMBEDDED = 5_000
+"""How many passages are embedded in one call: at most a minute with the built-in model."""
 
 
 def validate(
@@ -162,8 +163,7 @@ def validate(
     for place in places:
         run.check(place, fix)
     if scope == "project" and memory.grant.projects is not None:
-        why = "this key opens some projects only, and the file belongs to all of them"
-        run.looked.append(Examined(project=None, what="file", why_not=why))
+        run.looked.append(Examined(project=None, what="file", why_not="restricted_key"))
     return IntegrityReport(
         scope=scope,
         checks=chosen,
@@ -237,12 +237,10 @@ class _Run:
             check=rule.check,
             kind=fact.kind,
             severity=rule.severity,
-            what=rule.what.format(n=fact.count),
             count=fact.count,
             where=tuple(dict.fromkeys(spot.label for spot in fact.spots)) if own else (),
             project=fact.project,
             fixable=rule.by != "nobody",
-            how=rule.how,
             left=left,
             failed=failed,
         )
@@ -307,7 +305,7 @@ class _Run:
 
         if not channel.load(patient=False) and channel.fault is not None:
             return channel.fault.message
-        for start in range(0, min(len(passages), _MAX_EMBEDDED), _EMBEDDED):
+        for start in range(0, min(len(passages), MAX_EMBEDDED), _EMBEDDED):
             batch = passages[start : start + _EMBEDDED]
             try:
                 with self.memory.store.read(project) as snapshot:
@@ -316,12 +314,10 @@ class _Run:
             except Fault as fault:
                 return fault.message
             except UnicodeDecodeError:  # reported as a separate finding
-                return "a text of the project cannot be read"
+                return "unreadable_text"
             if channel.fault is not None:
                 return channel.fault.message
-        if len(passages) > _MAX_EMBEDDED:
-            return f"{_MAX_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
-        return None
+        return "too_many" if len(passages) > MAX_EMBEDDED else None
 
 
 def _key(fact: Fact) -> tuple[str, str | None]:
@@ -335,13 +331,12 @@ def _key(fact: Fact) -> tuple[str, str | None]:
 
 
 class BrokenIndex(Struct, frozen=True):
-    """A damaged index: what is wrong, where, and how to fix it. ``vectors`` marks the index of semantic search."""
+    """A damaged index: in how many places, and the first of them. ``vectors`` marks the index of semantic search."""
 
     kind: str
     project: str | None
-    what: str
+    count: int
     where: tuple[str, ...]
-    how: str
     vectors: bool
 
 
@@ -359,9 +354,8 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
         BrokenIndex(
             fact.kind,
             fact.project,
-            RULES[fact.kind].what.format(n=fact.count),
+            fact.count,
             tuple(dict.fromkeys(spot.label for spot in fact.spots)),
-            _REINDEX if fact.kind in _BY_REINDEX else RULES[fact.kind].how,
             fact.kind in _OF_VECTORS,
         )
         for place in places
