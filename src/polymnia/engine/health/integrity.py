@@ -145,7 +145,7 @@ def validate(
     if scope == "session" and session is None:
         raise Invalid("A check of a session needs to know which", field="session_id")
     chosen = _chosen(checks)
-    asked = CheckRequest(
+    request = CheckRequest(
         checks=chosen,
         is_scope=_is_scope,
         analyst=Analysis(),
@@ -159,7 +159,7 @@ def validate(
         places = [*dict.fromkeys((memory.project, *memory.store.projects())), None]
     elif scope == "project" and memory.grant.projects is None:
         places.append(None)
-    run = _Run(memory, asked, whole=scope == "system")
+    run = _Run(memory, request, whole=scope == "system")
     for place in places:
         run.check(place, fix)
     if scope == "project" and memory.grant.projects is not None:
@@ -191,9 +191,9 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """A run of the checks."""
 
-    def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
+    def __init__(self, memory: Project, request: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
-        self.asked = asked
+        self.request = request
         self.whole = whole
         self.findings: list[IntegrityFinding] = []
         self.looked: list[Examined] = []
@@ -201,7 +201,7 @@ class _Run:
 
     def check(self, place: str | None, fix: bool) -> None:
         """Check one project, or with None what all projects share; with ``fix`` repair it and check again."""
-        found = self._look(place)
+        found = self._check(place)
         for what, (looked, there) in found.looked.items():
             self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
         for what, why in found.passed_over.items():
@@ -212,10 +212,10 @@ class _Run:
             return
         failed: dict[str, str] = {}
         if place is None:
-            self.memory.store.mend(None, kinds, self.asked)
+            self.memory.store.mend(None, kinds, self.request)
         else:
             self._repair(place, kinds, failed)
-        left = {_key(fact): fact for fact in self._look(place).facts}
+        left = {_key(fact): fact for fact in self._check(place).facts}
         for fact in found.facts:
             remaining = left.pop(_key(fact), None)
             self.findings.append(
@@ -223,12 +223,12 @@ class _Run:
             )
         self.findings += [self._finding(fact, fact.count, failed.get(fact.kind)) for fact in left.values()]
 
-    def _look(self, place: str | None) -> CheckResult:
-        asked = self.asked
+    def _check(self, place: str | None) -> CheckResult:
+        request = self.request
         if place is None and not self.whole:
             # A check of one project reports only performance issues of what all projects share.
-            asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
-        return self.memory.store.check(place, asked)
+            request = replace(request, checks=[name for name in request.checks if name == "performance_issues"])
+        return self.memory.store.check(place, request)
 
     def _finding(self, fact: Fact, left: int, failed: str | None = None) -> IntegrityFinding:
         rule = RULES[fact.kind]
@@ -251,7 +251,7 @@ class _Run:
         """Repair memories and derived data in one change, then the indexes and vectors in batches."""
         store = self.memory.store
         by = {kind: RULES[kind].by for kind in kinds}
-        every = replace(self.asked, spots=_ALL)
+        every = replace(self.request, spots=_ALL)
         with store.write(project, self.memory.author, "validate_data_integrity") as tx:
             store.mend(tx, {kind for kind in kinds if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
@@ -262,7 +262,7 @@ class _Run:
                     if kind in kinds and kind in facts:
                         repair(tx, [spot for spot in facts[kind].spots if spot.id not in broken])
             if "vectors_unused" in kinds:
-                tx.drop_vectors(self.asked.models)
+                tx.drop_vectors(self.request.models)
             changed, number = tx.changed, tx.numbers[3] + 1
         if changed:
             self.changes[project] = number
@@ -287,10 +287,10 @@ class _Run:
                 left = tx.list_words(_LISTED)
 
     def _embed(self, project: str, every: CheckRequest, failed: dict[str, str]) -> None:
-        asked = replace(every, checks=["missing_embeddings"])
+        request = replace(every, checks=["missing_embeddings"])
         channels = {channel.name: channel for channel in self.memory.finding().channels}
         missing: dict[str, list[tuple[int, int]]] = {}
-        for fact in self.memory.store.check(project, asked).facts:
+        for fact in self.memory.store.check(project, request).facts:
             for spot in fact.spots:
                 model, part = spot.detail
                 missing.setdefault(model, []).append((spot.id % (1 << 32), part))
@@ -346,9 +346,9 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
     ``whole`` checks everything and reads the whole file. Otherwise only the newest rows are compared, and the pages of
     the substring index are read only if the file is not large.
     """
-    asked = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
+    request = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
     if not whole:
-        asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
+        request = replace(request, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
     places: list[str | None] = [*projects, None] if shared and whole else [*projects]
     return [
         BrokenIndex(
@@ -359,5 +359,5 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
             fact.kind in _OF_VECTORS,
         )
         for place in places
-        for fact in store.check(place, asked).facts
+        for fact in store.check(place, request).facts
     ]
