@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.health.counters import Counters
 from polymnia.engine.memory import Memory
+from polymnia.engine.privacy.screening import Screen
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note
 from polymnia.schemas import JsonObject, exact, schema
@@ -35,6 +36,7 @@ __all__ = [
     "Resource",
     "Template",
     "as_object",
+    "credential_notes",
     "join",
     "read",
     "schema",
@@ -229,6 +231,15 @@ def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]
         from polymnia.schemas import read_leniently
 
         return read_leniently(name, params, raw, notes)
+
+
+def credential_notes(screen: Screen) -> list[Note]:
+    """A note on the credentials found in what was written; none if there were none."""
+    if not screen.found:
+        return []
+    fields = ", ".join(dict.fromkeys(f"{one['field']} ({one['kind']})" for one in screen.found))
+    done = "masked before it was stored" if screen.manner == "redact" else "stored as it is"
+    return [Note("possible_credentials", f"What looks like a credential was {done}: {fields}.")]
 
 
 def as_object(raw: bytes) -> bytes:

@@ -55,7 +55,7 @@ class DocumentVerbs(KnowledgeVerbs):
         with self.store.read(self.project) as snapshot:
             record = find_deleted(snapshot, id, session) or find_item(snapshot, id, session)
             versions = [Version(change, one) for change, one in snapshot.versions(record.id)]
-        versions += content.brought(record)
+        versions += content.imported_versions(record)
         numbers = [None, *(one.record.version for one in versions)]
         return [one for one, before in zip(versions, numbers, strict=False) if one.record.version != before][:limit]
 
@@ -164,7 +164,7 @@ class DocumentVerbs(KnowledgeVerbs):
             relationships = []
             if relates:
                 tx.remove_relations([r.id for r in _found_relationships(tx, now.name)])
-                relationships = tx.relate(content.still_there(tx, drawn))
+                relationships = tx.relate(content.with_targets(tx, drawn))
             if not keep_previous:
                 tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != content.EARLIER})
                 tx.purge_versions(now.id)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.content import Moved, finds, same_there
+from polymnia.engine.content import Moved, find_ids, same_there
 from polymnia.engine.project import Project, Step
 from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Session, closest, legal_name, legal_text, new_id
@@ -155,7 +155,7 @@ class ScopeVerbs(Project):
 
         def move(tx: Transaction) -> Moved:
             moved, there, failed, same = [], [], [], dict[str, int]()
-            found = finds(tx, distinct)
+            found = find_ids(tx, distinct)
             records = {record.id: record for record in tx.load(list(found.values()))}
             for i, id in enumerate(distinct):
                 if step is not None and i % 1000 == 0:

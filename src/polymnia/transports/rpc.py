@@ -19,7 +19,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
-from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object
+from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object, credential_notes
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     CODES,
@@ -488,7 +488,7 @@ class Connection:
             reply = tool.run(context, arguments)
             if request.writes:  # a note on credentials in what was written, unless the answer has one
                 known = {note.code for note in reply.notes}
-                notes = [*(note for note in context.memory.screen.notes() if note.code not in known), *notes]
+                notes = [*(note for note in credential_notes(context.memory.screen) if note.code not in known), *notes]
         except Cancelled:
             raise
         except Fault as e:

@@ -142,14 +142,15 @@ def test_what_is_written_while_the_substring_index_is_damaged_is_kept(desk: Desk
 
 
 def test_the_other_checks_see_and_mend_it_too(desk: Desk) -> None:
+    from polymnia.dialects.content.reports.health import message
     from polymnia.engine.health.checkup import check
 
     _damage(desk, SPOILT["gram_data"][0], SPOILT["posting"][1], SPOILT["vector"][1])
     with connect(desk.folder / "memory.db") as memory:
         told = check(memory)
         assert told.status == "unhealthy"
-        assert "reindex" in told.components["database"].message
-        assert "reindex" in told.components["vector_store"].message
+        assert "reindex" in message(told.components["database"])
+        assert "reindex" in message(told.components["vector_store"])
         kinds = {one.kind for one in memory.validate(scope="system").findings}
         assert {"characters_wrong", "words_wrong", "vector_broken"} <= kinds
         memory.validate(scope="system", fix=True)

@@ -18,8 +18,8 @@ from polymnia.engine.content import (
     find,
     find_item,
     read_as,
-    still_there,
     visible,
+    with_targets,
 )
 from polymnia.engine.project import Project
 from polymnia.errors import Invalid
@@ -107,7 +107,7 @@ class KnowledgeVerbs(Project):
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
             suggestions.ScopeView(
-                asked=embedded.mean(model), filed=rows, names=names[model],
+                text=embedded.mean(model), examples=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
             for model, rows in filed.items()
@@ -125,7 +125,7 @@ class KnowledgeVerbs(Project):
         def draw(tx: Transaction) -> int:
             ends = list(dict.fromkeys((one.source, one.target, one.type) for one in drawn))
             known = {relation.ends for relation in tx.find_relations(ends)}
-            new = [one for one in still_there(tx, drawn) if (one.source, one.target, one.type) not in known]
+            new = [one for one in with_targets(tx, drawn) if (one.source, one.target, one.type) not in known]
             return len(tx.relate(new))
 
         return self._write("detect_relationships", draw) if drawn else 0
@@ -161,7 +161,7 @@ class KnowledgeVerbs(Project):
         (created,) = tx.add_records([as_draft(record)])
         number = created.id & 0xFFFFFFFF
         self._put_vectors(tx, embedded, number, number + 1)
-        return created, tx.relate(still_there(tx, drawn))
+        return created, tx.relate(with_targets(tx, drawn))
 
 
 def _unstored(text: str, kind: str) -> Record:

@@ -537,7 +537,7 @@ class Finder:
         """Every memory of the project has its vectors: draw the associations that have waited for them."""
         from polymnia.engine.knowledge import associations
 
-        associations.draw_put_off(self.store, project, lambda: self.look(project, patient=False))
+        associations.add_deferred(self.store, project, lambda: self.look(project, patient=False))
 
     # ── texts as the models see them ──────────────────────────────────────────────────────────────────
 

@@ -128,7 +128,7 @@ def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None)
     """List everything in an archive that cannot be imported, with position and reason; also count its memories."""
     file = _Archive(open, limits, prefix, "skip_duplicates")
     loose = file.loose_links(named=False)
-    known = content.finds(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
+    known = content.find_ids(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
     for item, ends in loose:
         if missing := [end for end in ends if end not in known]:
             file.refuse(item, _missing_ends(missing))
@@ -230,7 +230,7 @@ class _Archive(Importer):
         missing: list[str] = []
         for end, is_id in ends[:2]:
             name = self._names.get(end) if is_id else end
-            if name is None and (found := tx.load(list(content.finds(tx, [end]).values()))):
+            if name is None and (found := tx.load(list(content.find_ids(tx, [end]).values()))):
                 name = self._names[end] = found[0].name
             if name is None:
                 missing.append(end)
