@@ -19,7 +19,7 @@ from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Project
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Filters, Graph, Note, Passage, Record, Text, folded_forms, legal_name
+from polymnia.models import Filters, Graph, Passage, Record, Remark, Text, folded_forms, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
@@ -83,16 +83,6 @@ class LazySearch:
         """Stop whatever works in the background."""
         if self._finder is not None:
             self._finder.close()
-
-
-def damage_note(indexes: Iterable[str]) -> Note:
-    """What whoever searched is told about indexes that are damaged."""
-    named = " and ".join(indexes)
-    return Note(
-        "index_damaged",
-        f"Damaged: {named}. The texts themselves were searched instead, which takes longer. "
-        "`polymnia reindex --anew` makes all indexes again.",
-    )
 
 
 def substring(snapshot: Snapshot, query: str) -> list[int]:
@@ -229,7 +219,7 @@ class SearchVerbs(Project):
                     break
         more = len(page) > size or (not lower and len(ids) > size)
         page = page[:size]
-        notes = [damage_note(sorted(snapshot.damage))] if snapshot.damage else []
+        notes = [Remark("index_damaged", {"indexes": sorted(snapshot.damage)})] if snapshot.damage else []
         return Graph(page, [], cursor_at("matches", page[-1].id) if more and page else None, notes)
 
 

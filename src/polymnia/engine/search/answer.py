@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from polymnia.engine.content import cursor, foreign, position, title_of
-from polymnia.engine.search import damage_note, lanes, snippets
+from polymnia.engine.search import lanes, snippets
 from polymnia.engine.search.index import Numbers, Vectors
 from polymnia.engine.search.lanes import AskedGroup, top
 from polymnia.engine.search.passages import is_spoken, part_of, place_of, speech
@@ -21,7 +21,7 @@ from polymnia.engine.search.ranking import FITS, Ranked, RankedSearch, shown
 from polymnia.engine.search.results import Cut, Found, Fragment, Hit, Lane, Near, Plan, ResultPage, Turn, Why
 from polymnia.engine.text import language as languages
 from polymnia.engine.text import words
-from polymnia.models import Note, Record
+from polymnia.models import Record, Remark
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Pages
@@ -37,7 +37,6 @@ _PIECES = 3
 _WIDTH = 240
 _SAID = 240  # characters told of the turn before and after,
 _READ = 1000  # of so many that are looked at
-_NAMED = 8  # words that a sentence names
 
 
 def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -> Found:
@@ -56,7 +55,7 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
     if page.reasons:
         hits = with_reasons(search, there)
     else:
-        hits = [Hit(record=record, score=round(one.score, 4), why=Why(sentence="")) for one, record in there]
+        hits = [Hit(record=record, score=round(one.score, 4), why=Why()) for one, record in there]
     cut = None
     if page.max_tokens is not None:
         hits, cut = snippets.fitted(hits, page.max_tokens)
@@ -147,7 +146,7 @@ def _label(record: Record) -> str:
     return text if len(text) <= _LABEL else text[:_LABEL].rstrip() + "…"
 
 
-def _misses(search: RankedSearch, order: list[Ranked], pending: int) -> list[Note]:
+def _misses(search: RankedSearch, order: list[Ranked], pending: int) -> list[Remark]:
     """What the filters have to do with a miss; or that nothing found is likely to answer the query.
 
     The models cannot tell the latter where they were never measured or have not read everything, where a word is
@@ -156,8 +155,8 @@ def _misses(search: RankedSearch, order: list[Ranked], pending: int) -> list[Not
     filtered = not search.query.filters.empty
     if not order and filtered:
         if not search.snapshot.passes_more(search.query.filters, 0):
-            return [Note("filtered", "No memory passes the filters.")]
-        return [Note("filtered", "Nothing that passes the filters matches; without them there may be more.")]
+            return [Remark("filtered", {"passing": False})]
+        return [Remark("filtered", {"passing": True})]
     best = max((one.score for one in order), default=1.0)
     timely = search.lane.timely is not None and bool(search.lane.timely.any())
     read = search.measured and all(
@@ -166,42 +165,34 @@ def _misses(search: RankedSearch, order: list[Ranked], pending: int) -> list[Not
     )
     if best >= FITS or not read or pending or search.lane.misspelt or timely:
         return []
-    what = "that was searched" if filtered else "stored"
-    return [Note("nothing_fits", f"Nothing {what} seems to answer this. The nearest there is scores {best:.2f}.")]
+    return [Remark("nothing_fits", {"best": best, "filtered": filtered})]
 
 
-def _notes(search: RankedSearch, pending: int, nearest: list[Near], cut: Cut | None) -> list[Note]:
+def _notes(search: RankedSearch, pending: int, nearest: list[Near], cut: Cut | None) -> list[Remark]:
     notes = []
     if damaged := sorted(search.snapshot.damage | search.index.damage):
-        notes.append(damage_note(damaged))
+        notes.append(Remark("index_damaged", {"indexes": damaged}))
     if search.which != "words" and search.query.text.strip() and search.index.count > 1:
         for channel in search.channels:
-            if channel.fault is not None:
-                how = (
-                    f"Searched without {channel.name}" if search.vectors else "Searched by words alone, not by meaning"
-                )
-                notes.append(Note("no_meaning", f"{how}: {channel.fault.message}. {channel.fault.hint}"))
+            which = {"model": channel.name, "others": bool(search.vectors)}
+            if (fault := channel.fault) is not None:
+                notes.append(Remark("no_meaning", which | {"fault": fault.message, "hint": fault.hint}))
             elif not channel.ready.is_set():
-                how = f"Searched without {channel.name}" if search.vectors else "Searched by words alone"
-                notes.append(Note("loading", f"{how}: the model is not ready yet."))
+                notes.append(Remark("loading", which))
         if search.which == "meaning" and not search.channels:
-            notes.append(Note("no_meaning", "There is no model to search by meaning: --embedder is none."))
+            notes.append(Remark("no_meaning"))
     if pending:
-        single = "1 passage was searched by words alone: it has"
-        some = single if pending == 1 else f"{pending:,} passages were searched by words alone: they have"
-        text = "no vector yet. Where the store can be written, a server makes it in the background, `polymnia reindex`"
-        notes.append(Note("pending", f"{some} {text} at once."))
-    for one in search.lane.asked:
-        if one.alike and not nearest:
-            notes.append(Note("alike", f"Nothing has {one.word!r}; searched for {one.terms[0][0]!r} instead."))
+        notes.append(Remark("pending", {"passages": pending}))
     if nearest:
-        names = ", ".join(repr(near.label) for near in nearest)
-        below = search.query.at_least and (search.exact or (search.scores.words > 0).any())
-        miss = f"What matches scores below {search.query.at_least:g}." if below else "Nothing matches."
-        notes.append(Note("nearest", f"{miss} The nearest there is: {names}."))
+        matches = bool(search.exact) or bool((search.scores.words > 0).any())
+        below = search.query.at_least if matches else None
+        notes.append(Remark("nearest", {"names": [near.label for near in nearest], "below": below}))
+    else:
+        corrected = [one for one in search.lane.asked if one.alike]
+        notes += [Remark("alike", {"word": one.word, "term": one.terms[0][0]}) for one in corrected]
     if cut is not None and (cut.cut or cut.left_out):
-        said = f"{cut.whole} shown whole, {cut.cut} cut to the best passages, {cut.left_out} left out"
-        notes.append(Note("cut", f"Of {cut.whole + cut.cut + cut.left_out} found, {said} ({cut.tokens:,} tokens)."))
+        counts = {"whole": cut.whole, "cut": cut.cut, "left_out": cut.left_out, "tokens": cut.tokens}
+        notes.append(Remark("cut", counts))
     return notes
 
 
@@ -313,34 +304,21 @@ class _Reasons:
         if timely is not None and search.parsed.time is not None:
             missing = [word for word in missing if word.casefold() not in search.parsed.time.past_words]
         place = one.place if one.tier == 0 and search.query.text.strip() else None
-        said = []
-        if place is not None:
-            said.append(f"the query stands in {PLACES[place].said} as it is")
-        said += _about_words(found, missing, alike, whole)
-        if meaning is not None and meaning > 0.15:
-            how = "very close" if meaning > 0.6 else "close" if meaning > 0.35 else "somewhat close"
-            said.append(f"its meaning is {how} (cosine {similarity:.2f})")
-        if timely is not None:
-            said.append(f"it speaks of the time asked for ({timely})" if told else f"it was stored then ({timely})")
-        if lent > 0.02:
-            said.append("what stands next to it in the conversation matches too")
-        if one.judged is not None:
-            said.append(f"read together with the query it was judged {one.judged:.2f}")
-        if not said:
-            said.append("nothing more was asked for" if place is None and not missing else "nothing else is nearer")
-        text = "; ".join(said)
         why = Why(
-            sentence=f"{text[0].upper()}{text[1:]}.",
             exact=None if place is None else PLACES[place].field,
+            place=None if place is None else PLACES[place].name,
             terms=tuple(found),
             missing=tuple(missing),
             alike=tuple(alike),
+            complete=whole,
             words=round(min(1.0, max(0.0, share)), 4),
             meaning=None if meaning is None else round(max(0.0, meaning), 4),
             similarity=None if similarity is None else round(similarity, 4),
             model=None if similarity is None else next(iter(search.vectors), None),  # where two have one, the first
             lent=round(lent, 4),
             date=timely is not None,
+            time=timely,
+            mentions_time=told,
             judged=one.judged,
         )
         return Hit(record=record, score=round(one.score, 4), why=why, fragments=self._fragments(one.number, record))
@@ -418,25 +396,6 @@ def _runs(parts: Sequence[tuple[str, bool]]) -> list[str]:
     return runs
 
 
-def _about_words(found: list[str], missing: list[str], alike: list[tuple[str, str]], whole: bool) -> list[str]:
-    """The words of the query that a memory has and lacks, in words."""
-    taken = dict(alike)
-    plain = [word for word in found if word not in taken]
-    said = []
-    if plain:
-        every = whole and not alike and len(plain) > 1
-        said.append(f"all its words are there: {_listed(plain)}" if every else f"it has {_listed(plain)}")
-    said += [f"{found!r} was taken for {word!r}" for word, found in alike]
-    if missing and said:
-        said.append(f"it lacks {_listed(missing)}")
-    return said
-
-
-def _listed(words: Sequence[str]) -> str:
-    shown = ", ".join(f"“{word}”" for word in words[:_NAMED])
-    return shown if len(words) <= _NAMED else f"{shown} and {len(words) - _NAMED} more"
-
-
 # ── the plan: a search laid open ──────────────────────────────────────────────────────────────────────────
 
 
@@ -462,7 +421,7 @@ def planned(search: RankedSearch, pages: Pages, limit: int) -> Plan:
         language=languages.language(text.casefold().split()),
         script=languages.script(text),
         words=list(asked.items()),
-        time=None if when is None else f"{when.text}: {', '.join(when.terms[:6])}",
+        time=None if when is None else (when.text, list(when.terms)),
         lanes=list(_lanes(search, limit)),
         fusion=fusion,
         found=found,
@@ -474,25 +433,30 @@ def _lanes(search: RankedSearch, limit: int) -> Iterator[Lane]:
     """What each lane alone would answer."""
     index, lane = search.index, search.lane
     numbers = index.memories["number"]
-    asked = f"the query as it stands: {search.parsed.forms[0]!r}" if search.parsed.forms else "nothing: too long"
-    yield _lane(search, "exact", asked, lambda: [(number, 1.0) for number in sorted(search.exact)[:limit]])
+    verbatim = search.parsed.forms[:1]
+    yield _lane(search, "exact", None, verbatim, lambda: [(number, 1.0) for number in sorted(search.exact)[:limit]])
     rows = top(lane.memories, limit)
     rows = rows[np.argsort(-lane.memories[rows], kind="stable")]
-    asked = ", ".join(dict.fromkeys(one.word for one in lane.asked if not one.bonus)) or "no words"
-    most = max(lane.memory_asked, 1e-9)
-    yield _lane(search, "words", asked, lambda: zip(numbers[rows].tolist(), lane.memories[rows] / most, strict=True))
-    asked = "the cosine of each passage to the query"
+    asked = tuple(dict.fromkeys(one.word for one in lane.asked if not one.bonus))
+    scores = lane.memories[rows] / max(lane.memory_asked, 1e-9)
+    yield _lane(search, "words", None, asked, lambda: zip(numbers[rows].tolist(), scores, strict=True))
     for name, vector in search.vectors.items():
         if (vectors := index.vectors.get(name)) is not None:
-            yield _lane(search, f"meaning ({name})", asked, partial(_nearest_to, search, vectors, vector, limit))
+            yield _lane(search, "meaning", name, (), partial(_nearest_to, search, vectors, vector, limit))
 
 
-def _lane(search: RankedSearch, name: str, asked: str, ask: Callable[[], Iterable[tuple[int, float]]]) -> Lane:
+def _lane(
+    search: RankedSearch,
+    name: str,
+    model: str | None,
+    asked: tuple[str, ...],
+    run: Callable[[], Iterable[tuple[int, float]]],
+) -> Lane:
     began = time.perf_counter()
-    best = list(ask())
+    best = list(run())
     names = {record.id - search.base: record.name for record in search.load([number for number, _ in best])}
     named = [(names[number], round(float(score), 4)) for number, score in best if number in names]
-    return Lane(name=name, asked=asked, best=named, milliseconds=_since(began))
+    return Lane(name=name, model=model, asked=asked, best=named, milliseconds=_since(began))
 
 
 def _nearest_to(search: RankedSearch, vectors: Vectors, vector: Numbers, limit: int) -> list[tuple[int, float]]:

@@ -69,9 +69,9 @@ def _check(query: Query) -> None:
 
 
 class Place(NamedTuple):
-    """Where a query may stand: in words, in which field, and the scores of memories that hold it there."""
+    """Where a query may stand: its name, the field, and the range of scores of memories that have it there."""
 
-    said: str
+    name: str
     field: str
     least: float
     most: float
@@ -82,14 +82,14 @@ class Place(NamedTuple):
 
 
 PLACES = (
-    Place("the name itself", "name", 1.0, 1.0),
-    Place("a whole observation", "observation", 1.0, 1.0),
-    Place("what it is called by", "observation", 1.0, 1.0),
-    Place("the name", "name", 0.9, 0.99),
-    Place("a word of the name", "name", 0.85, 0.9),
-    Place("the kind", "kind", 0.8, 0.85),
-    Place("an observation", "observation", 0.7, 0.8),
-    Place("a word of an observation", "observation", 0.5, 0.7),
+    Place("whole_name", "name", 1.0, 1.0),
+    Place("whole_observation", "observation", 1.0, 1.0),
+    Place("identifier", "observation", 1.0, 1.0),
+    Place("name", "name", 0.9, 0.99),
+    Place("name_word", "name", 0.85, 0.9),
+    Place("kind", "kind", 0.8, 0.85),
+    Place("observation", "observation", 0.7, 0.8),
+    Place("observation_word", "observation", 0.5, 0.7),
 )
 """Best first. The scores of two places do not overlap, so a score says the place and the order goes by the score."""
 

@@ -24,7 +24,7 @@ from polymnia.engine.search.results import Query
 from polymnia.engine.text import words
 from polymnia.engine.text.language import script_number
 from polymnia.errors import Fault
-from polymnia.models import Note, Record
+from polymnia.models import Record, Remark
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Channel
@@ -271,7 +271,7 @@ class RankedSearch:
         self.parsed = parsed
         self.which = which
         self.channels = channels
-        self.notes: list[Note] = []
+        self.notes: list[Remark] = []
         self.base = snapshot.numbers[0] * _SPAN
         self.records: dict[int, Record] = {}
         self._embed = embed
@@ -554,7 +554,7 @@ class RankedSearch:
                 texts |= some
                 read += step
         except Fault as e:
-            self.notes.append(Note("no_reranker", f"The best candidates were not judged once more: {e.message}"))
+            self.notes.append(Remark("no_reranker", {"fault": e.message}))
             return values, {}
         blended = self._blended(values, texts, marks)
         judged = {number: round(mark, 4) for number, mark in marks.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from polymnia.models import Filters, Note, Record, Relation
+from polymnia.models import Filters, Record, Relation, Remark
 
 
 class Query(Struct, frozen=True, kw_only=True):
@@ -54,25 +54,30 @@ class Fragment(Struct, frozen=True, kw_only=True):
 
 
 class Why(Struct, frozen=True, kw_only=True):
-    """Why a memory was found: what each lane says about it, from 0 to 1, and all of it in a sentence.
+    """Why a memory was found: what each lane says about it, from 0 to 1.
 
-    ``exact`` says where the query stands as it is: name, kind or observation. ``terms`` are the words of the query that
-    were found, ``missing`` those that were not, ``alike`` pairs of a word and what was taken for it. ``similarity`` is
-    the cosine of the closest passage; ``meaning`` what it counts. ``lent`` comes from neighbours, ``date`` from the
-    time the query asks for.
+    ``exact`` is the field that contains the query verbatim (name, kind or observation), ``place`` the place in it.
+    ``terms`` are the words of the query that were found, ``missing`` those that were not, ``alike`` pairs of a word and
+    the term searched instead; ``complete`` says that every word was found whole. ``similarity`` is the cosine of the
+    closest passage, ``meaning`` its score, ``lent`` the score from neighbouring turns. ``date`` says that the memory is
+    of the time the query asks for: ``time`` is that part of the query, and ``mentions_time`` whether the text itself
+    mentions it.
     """
 
-    sentence: str
     exact: str | None = None
+    place: str | None = None
     terms: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     alike: tuple[tuple[str, str], ...] = ()
+    complete: bool = False
     words: float = 0.0
     meaning: float | None = None
     similarity: float | None = None
     model: str | None = None
     lent: float = 0.0
     date: bool = False
+    time: str | None = None
+    mentions_time: bool = False
     judged: float | None = None
 
 
@@ -140,28 +145,31 @@ class Found(Struct, frozen=True, kw_only=True):
     pending: int = 0
     facets: dict[str, list[tuple[str, int]]] = {}
     nearest: list[Near] = []
-    notes: list[Note] = []
+    notes: list[Remark] = []
     cut: Cut | None = None
     links: dict[str, list[tuple[Record, Relation]]] = {}
 
 
 class Lane(Struct, frozen=True, kw_only=True):
-    """What one lane alone would answer, for an explanation: its name, what it asked, its best memories."""
+    """The results of one lane alone: ``exact``, ``words`` or ``meaning``, the model of the latter, what was looked up,
+    and the best memories."""
 
     name: str
-    asked: str
+    model: str | None = None
+    asked: tuple[str, ...] = ()
     best: list[tuple[str, float]]
     milliseconds: float
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """How a query was read and answered: its words with their alternatives, its time, the lanes, and the outcome."""
+    """How a query was read and answered: its words with their alternatives, its time with the terms that stand for it,
+    the lanes, and the outcome."""
 
     query: str
     language: str | None
     script: str
     words: list[tuple[str, list[tuple[str, float, int]]]]
-    time: str | None
+    time: tuple[str, list[str]] | None
     lanes: list[Lane]
     fusion: list[tuple[str, dict[str, float]]]
     found: Found

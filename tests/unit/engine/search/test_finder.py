@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polymnia import EntityDraft, Memory
+from polymnia import EntityDraft, Memory, remark
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, LazySearch, finder, worker
 from polymnia.engine.search.finder import Finder
@@ -108,8 +108,8 @@ def test_a_model_that_cannot_be_loaded_leaves_words_and_a_note_that_says_why(ben
     found = one.ask("automobile")
     assert [hit.record.name for hit in found.hits] == ["Ann"]
     assert [note.code for note in found.notes] == ["no_meaning"]
-    assert "The weights are missing" in found.notes[0].text
-    assert "Install them." in found.notes[0].text
+    assert "The weights are missing" in remark(found.notes[0])
+    assert "Install them." in remark(found.notes[0])
     toy.unloadable = None
     assert one.finder.channels[0].load()
     assert one.names("who has a car")[0] == "Ann"
@@ -131,7 +131,7 @@ def test_a_model_that_breaks_leaves_words_and_heals_without_a_loss(
     found = one.ask("sleeps")
     assert [hit.record.name for hit in found.hits][:1] == ["Tom"]
     assert "no_meaning" in {note.code for note in found.notes}
-    assert any(str(error.args[0]) in note.text for note in found.notes)
+    assert any(str(error.args[0]) in remark(note) for note in found.notes)
     toy.broken = None
     monkeypatch.setattr(finder, "_AGAIN", 0.0)
     assert one.finder.channels[0].load()
@@ -192,7 +192,7 @@ def test_a_model_that_does_not_answer_a_query_is_left_alone_until_it_does(
     found = one.ask("automobile")
     assert [hit.record.name for hit in found.hits] == ["Ann"]
     assert [note.code for note in found.notes] == ["no_meaning"]
-    assert "within 0.05 s" in found.notes[0].text
+    assert "within 0.05 s" in remark(found.notes[0])
     toy.asking.set()
     monkeypatch.setattr(finder, "_ASKING", 30.0)
     monkeypatch.setattr(finder, "_AGAIN", 0.0)
