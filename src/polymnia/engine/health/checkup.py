@@ -230,8 +230,8 @@ def _vector_store(look: _Probe, memory: Memory, projects: list[str], detailed: b
 
     def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
-        embedded = finder.said(project, *read_as(word))
-        with finder.look(project) as near:
+        embedded = finder.embed_text(project, *read_as(word))
+        with finder.neighbours(project) as near:
             return near.nearest(embedded, 1)
 
     found = look.timed("search", search)
@@ -306,7 +306,7 @@ def _cache(look: _Probe, memory: Memory, projects: list[str], detailed: bool) ->
     if health is None:
         return ""
     known = set(memory.store.projects())
-    indexes = [index for name, index in finder.held().items() if name in known]
+    indexes = [index for name, index in finder.cached().items() if name in known]
     look.metrics |= {
         "projects": len(indexes),
         "passages": sum(index.count - 1 for index in indexes),
