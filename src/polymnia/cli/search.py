@@ -188,6 +188,8 @@ def _hit_data(hit: Hit) -> JsonObject:
 
 def _why(hit: Hit) -> JsonObject:
     fields = to_builtins(hit.why)
+    if fields["similarity"] is not None:
+        fields["similarity"] = round(fields["similarity"], 4)
     return {"sentence": reasons(hit.why)} | {name: fields[name] for name in _WHY.split()}
 
 

@@ -307,7 +307,7 @@ class _Reasons:
             complete=complete,
             words=round(min(1.0, max(0.0, share)), 4),
             meaning=None if meaning is None else round(max(0.0, meaning), 4),
-            similarity=None if similarity is None else round(similarity, 4),
+            similarity=similarity,
             model=None if similarity is None else next(iter(search.vectors), None),  # if two have one, the first
             lent=round(lent, 4),
             date=dated,
