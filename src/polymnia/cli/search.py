@@ -234,9 +234,9 @@ def _lane_name(lane: Lane) -> str:
 def _lane_asked(lane: Lane) -> str:
     """What a lane looked up, in words."""
     if lane.name == "exact":
-        return f"the query as it stands: {lane.asked[0]!r}" if lane.asked else "nothing: too long"
+        return f"the query as it stands: {lane.terms[0]!r}" if lane.terms else "nothing: too long"
     if lane.name == "words":
-        return ", ".join(lane.asked) or "no words"
+        return ", ".join(lane.terms) or "no words"
     return "the cosine of each passage to the query"
 
 

@@ -189,4 +189,4 @@ class Project:
             for channel in self.finding().channels:
                 if channel.name in embedded.vectors:
                     dimensions = channel.embedder.dimensions
-                    tx.put_vectors(channel.name, dimensions, embedded.stored(channel.name, memory, text))
+                    tx.put_vectors(channel.name, dimensions, embedded.packed(channel.name, memory, text))

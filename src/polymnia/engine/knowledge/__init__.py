@@ -49,7 +49,7 @@ class KnowledgeVerbs(Project):
         with self.store.read(self.project) as snapshot:
             record = find(snapshot, id)
         with finder.neighbours(self.project) as view:
-            if (stored := view.held(record.id - view.base)) is not None:
+            if (stored := view.stored(record.id - view.base)) is not None:
                 return associate(view, stored)
         embedded = finder.embed_text(self.project, *read_as(record))
         with finder.neighbours(self.project) as view:

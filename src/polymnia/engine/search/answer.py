@@ -102,8 +102,8 @@ def _ordered(search: RankedSearch, pages: Pages, page: ResultPage) -> tuple[list
 def _fingerprint(search: RankedSearch) -> int:
     """A small hash of the query: a cursor is valid for the same query only."""
     query = search.query
-    asked = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
-    return crc32(repr((*asked, query.or_nearest, query.sort, query.ascending)).encode())
+    parts = (query.text, query.filters, search.which, query.recency, query.related, query.at_least)
+    return crc32(repr((*parts, query.or_nearest, query.sort, query.ascending)).encode())
 
 
 def _sorted(search: RankedSearch, order: list[Ranked]) -> list[Ranked]:
@@ -276,8 +276,8 @@ class _Reasons:
             rows, values = scores.passages[places[:_PIECES]], scores.passage_scores[places[:_PIECES]]
             parts = columns["text"][rows].tolist(), columns["part"][rows].tolist(), values.tolist()
             self._best[number] = list(zip(*parts, strict=True))
-        wanted = {text for best in self._best.values() for text, _, _ in best} | set(numbers)
-        self._texts = {text.id: text for text in search.snapshot.texts_of(sorted(wanted))}
+        needed = {text for best in self._best.values() for text, _, _ in best} | set(numbers)
+        self._texts = {text.id: text for text in search.snapshot.texts_of(sorted(needed))}
         memories = search.index.memories["number"][scores.memories].tolist()
         self._at = {number: at for at, number in enumerate(memories)}
 
@@ -292,11 +292,11 @@ class _Reasons:
             lent, share = float(scores.lent[at]), float(scores.words[at])
             if not np.isnan(scores.similarity[at]):
                 similarity, meaning = float(scores.similarity[at]), float(scores.meaning[at])
-        asked, lane = search.parsed.time, search.lane
+        period, lane = search.parsed.time, search.lane
         here = scores.passages[self._places[one.number]]
-        dated = asked is not None and lane.dated is not None and bool(lane.dated[here].any())
-        if asked is not None and dated:
-            missing = [word for word in missing if word.casefold() not in asked.past_words]
+        dated = period is not None and lane.dated is not None and bool(lane.dated[here].any())
+        if period is not None and dated:
+            missing = [word for word in missing if word.casefold() not in period.past_words]
         place = PLACES[one.place] if one.tier == 0 and search.query.text.strip() else None
         why = Why(
             exact=None if place is None else place.field,
@@ -311,7 +311,7 @@ class _Reasons:
             model=None if similarity is None else next(iter(search.vectors), None),  # if two have one, the first
             lent=round(lent, 4),
             date=dated,
-            time=asked.text if asked is not None and dated else None,
+            time=period.text if period is not None and dated else None,
             mentions_time=lane.mentioning is not None and bool(lane.mentioning[here].any()),
             judged=one.judged,
         )
@@ -391,7 +391,7 @@ def plan(search: RankedSearch, pages: Pages, limit: int) -> Plan:
     """The plan of a search, with its results."""
     began = time.perf_counter()
     found = answer(search, pages, ResultPage(limit=limit), 0)
-    text, asked = search.query.text, search.parsed.time
+    text, period = search.query.text, search.parsed.time
     terms: dict[str, list[tuple[str, float, int]]] = {}
     for one in search.lane.groups:
         if not one.bonus:
@@ -408,7 +408,7 @@ def plan(search: RankedSearch, pages: Pages, limit: int) -> Plan:
         language=languages.language(text.casefold().split()),
         script=languages.script(text),
         words=list(terms.items()),
-        time=None if asked is None else (asked.text, list(asked.terms)),
+        time=None if period is None else (period.text, list(period.terms)),
         lanes=list(_lanes(search, tuple(terms), limit)),
         fusion=fusion,
         found=found,
@@ -416,16 +416,16 @@ def plan(search: RankedSearch, pages: Pages, limit: int) -> Plan:
     )
 
 
-def _lanes(search: RankedSearch, asked: tuple[str, ...], limit: int) -> Iterator[Lane]:
+def _lanes(search: RankedSearch, terms: tuple[str, ...], limit: int) -> Iterator[Lane]:
     """The results of each lane alone."""
     index, scores = search.index, search.lane.memories
     exact = [(number, 1.0) for number in sorted(search.exact)[:limit]]
-    yield _lane(search, exact, name="exact", asked=search.parsed.forms[:1])
+    yield _lane(search, exact, name="exact", terms=search.parsed.forms[:1])
     rows = lanes.top(scores, limit)
     rows = rows[np.argsort(-scores[rows], kind="stable")]
     shares = scores[rows] / max(search.lane.memory_weight, 1e-9)
     best = zip(index.memories["number"][rows].tolist(), shares.tolist(), strict=True)
-    yield _lane(search, best, name="words", asked=asked)
+    yield _lane(search, best, name="words", terms=terms)
     for model, vector in search.vectors.items():
         if (vectors := index.vectors.get(model)) is not None:
             yield _lane(search, _nearest_to(search, vectors, vector, limit), name="meaning", model=model)

@@ -135,14 +135,14 @@ def packed(vectors: Numbers) -> list[tuple[bytes, bytes]]:
     return [(half.tobytes(), bit.tobytes()) for half, bit in zip(halves, bits, strict=True)]
 
 
-def _distances(bits: Numbers, wanted: Numbers) -> Numbers:
-    """The Hamming distance of each column of bits to the wanted ones."""
+def _distances(bits: Numbers, target: Numbers) -> Numbers:
+    """The Hamming distance of each column of bits to the target."""
     distance = np.empty(bits.shape[1], np.uint16)
     for start in range(0, bits.shape[1], _SLICE):
         part = slice(start, start + _SLICE)
-        total = np.bitwise_count(bits[0, part] ^ wanted[0]).astype(np.uint16)
-        for word in range(1, len(wanted)):
-            total += np.bitwise_count(bits[word, part] ^ wanted[word])
+        total = np.bitwise_count(bits[0, part] ^ target[0]).astype(np.uint16)
+        for word in range(1, len(target)):
+            total += np.bitwise_count(bits[word, part] ^ target[word])
         distance[part] = total
     return distance
 
@@ -153,10 +153,10 @@ def _floats(halves: Numbers) -> Numbers:
     return found
 
 
-def _places(numbers: Numbers, wanted: Numbers) -> Numbers:
-    """The position of each of the wanted ones among the numbers."""
+def _places(numbers: Numbers, target: Numbers) -> Numbers:
+    """The position of each target among the numbers."""
     order = np.argsort(numbers)
-    found: Numbers = order[np.searchsorted(numbers, wanted, sorter=order)]
+    found: Numbers = order[np.searchsorted(numbers, target, sorter=order)]
     return found
 
 
@@ -273,10 +273,10 @@ class Vectors:
     def check(self, snapshot: Snapshot, rows: Numbers) -> None:
         """Drop the vectors of these rows that the store has deleted."""
         self._fit(int(rows.max(initial=0)) + 1)
-        held = rows[self.arrival[rows] > 0]
-        if len(held):
-            there = [arrival for arrival, _ in snapshot.halves(self.arrival[held].tolist())]
-            self.arrival[held[~np.isin(self.arrival[held], there)]] = 0
+        present = rows[self.arrival[rows] > 0]
+        if len(present):
+            there = [arrival for arrival, _ in snapshot.halves(self.arrival[present].tolist())]
+            self.arrival[present[~np.isin(self.arrival[present], there)]] = 0
 
     def skip(self, rows: Numbers) -> None:
         """Record that these passages get no vector of this model."""
@@ -293,10 +293,10 @@ class Vectors:
         raw = np.zeros(self._words * 8, np.uint8)
         signs = np.packbits(query > 0)
         raw[: len(signs)] = signs
-        wanted = raw.view(np.uint64)
+        target = raw.view(np.uint64)
         few = len(rows) * 4 < count
         bits = self._bits[:, rows] if few else self._bits[:, :count]
-        distance = _distances(bits, wanted)
+        distance = _distances(bits, target)
         if not few:
             distance[~may] = _FAR
         # Distances are small integers: counting them is faster than sorting.
@@ -665,9 +665,9 @@ class Index:
 
     def unread(self, model: str) -> Numbers:
         """Which passages lack a vector of the model."""
-        wanted: Numbers = self.passages["alive"] & self.passages["embeds"]
+        embedded: Numbers = self.passages["alive"] & self.passages["embeds"]
         vectors = self.vectors.get(model)
-        return wanted if vectors is None else wanted & (vectors.arrival[: self.count] == 0)
+        return embedded if vectors is None else embedded & (vectors.arrival[: self.count] == 0)
 
     def pending(self, model: str) -> int:
         """How many passages lack a vector of the model."""

@@ -75,13 +75,13 @@ def parse(query: Query) -> ParsedQuery:
     _check(query)
     now = query.now if query.now is not None else time.time_ns() // 1000
     text = query.text.strip()
-    asked = dates.find_time_range(text, now, query.zone)
+    period = dates.find_time_range(text, now, query.zone)
     groups: list[Group] = []
-    if asked is not None and not asked.any_year and not any(c.isdigit() for c in asked.text):
+    if period is not None and not period.any_year and not any(c.isdigit() for c in period.text):
         # A relative time is no word to look for: "last week" would find whatever is weekly.
-        groups = words.groups(asked.rest)
+        groups = words.groups(period.rest)
     forms = folded_forms(text) if len(text) <= _LONGEST_VERBATIM else ()
-    return ParsedQuery(forms, (groups or words.groups(text))[:_MOST_GROUPS], asked, script_number(text), now)
+    return ParsedQuery(forms, (groups or words.groups(text))[:_MOST_GROUPS], period, script_number(text), now)
 
 
 def _check(query: Query) -> None:
@@ -262,14 +262,14 @@ class WordsLane:
         terms = [(term, weight, len(postings)) for term, weight, postings in found]
         self.groups.append(MatchedGroup(group.word, group.bonus, terms, rows, gains, alike))
 
-    def add_time(self, index: Index, snapshot: Snapshot, asked: TimeRange) -> None:
+    def add_time(self, index: Index, snapshot: Snapshot, period: TimeRange) -> None:
         """Score passages that mention the time of the query like one more word, those merely stored then less."""
         mentioning = np.zeros(index.count, bool)
-        for term in asked.terms:
+        for term in period.terms:
             mentioning[index.postings(snapshot, term)["passage"]] = True
         mentioning &= index.passages["alive"]
-        day, first = index.passages["day"], asked.start // _DAY
-        created = (day >= first) & (day < max(first + 1, asked.end // _DAY)) & index.passages["alive"]
+        day, first = index.passages["day"], period.start // _DAY
+        created = (day >= first) & (day < max(first + 1, period.end // _DAY)) & index.passages["alive"]
         gains = np.zeros(index.count, np.float32)
         for which, share in ((created, _CREATED), (mentioning, _MENTIONED)):
             if holding := int(np.count_nonzero(which)):

@@ -72,7 +72,7 @@ class EmbeddedText(Struct, frozen=True):
         length = np.linalg.norm(total)
         return total / length if length > 0 else total
 
-    def stored(self, model: str, memory: int, text: int) -> list[Vector]:
+    def packed(self, model: str, memory: int, text: int) -> list[Vector]:
         """The vectors in the form of a store, for a memory and its text with these numbers."""
         given = self.vectors[model]
         return [
@@ -117,7 +117,7 @@ class Neighbours:
         found = self.snapshot.load([self.base + number for number in numbers])
         return {record.id - self.base: record for record in found}
 
-    def held(self, number: int) -> EmbeddedText | None:
+    def stored(self, number: int) -> EmbeddedText | None:
         """A memory with its stored vectors; None if one is missing."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
         columns = self.index.passages
@@ -125,8 +125,8 @@ class Neighbours:
         if not row or not len(rows):
             return None
         vectors = {}
-        for model, held in self.index.vectors.items():
-            made = held.full(self.snapshot, rows)
+        for model, vectors_of_model in self.index.vectors.items():
+            made = vectors_of_model.full(self.snapshot, rows)
             if made is not None:
                 vectors[model] = made
         places = [(int(columns["text"][r]) == number, int(columns["part"][r])) for r in rows]
@@ -162,8 +162,8 @@ class Neighbours:
                 for number, cosine, value, row in zip(
                     owners.tolist(), cosines.tolist(), alike.tolist(), rows.tolist(), strict=True
                 ):
-                    held = found.get(number)
-                    if number != without and (held is None or held.similarity < value):
+                    known = found.get(number)
+                    if number != without and (known is None or known.similarity < value):
                         found[number] = Nearby(number, cosine, value, row, model)
         return sorted(found.values(), key=lambda one: (-one.similarity, one.number))[:most]
 
@@ -213,13 +213,13 @@ class Neighbours:
         best: dict[int, Both] = {}
         for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
             number, share = int(numbers[owners[row]]), float(shares[row])
-            held = best.get(number)
-            if held is None:
+            known = best.get(number)
+            if known is None:
                 best[number] = Both(number, cosine, share, row)
             else:
-                better = held.cosine != held.cosine or cosine > held.cosine
+                better = known.cosine != known.cosine or cosine > known.cosine
                 best[number] = Both(
-                    number, cosine if better else held.cosine, max(share, held.words), row if better else held.row
+                    number, cosine if better else known.cosine, max(share, known.words), row if better else known.row
                 )
         return model, list(best.values())
 

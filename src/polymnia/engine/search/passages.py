@@ -26,7 +26,7 @@ _OVERLAP = 150
 _BORDER = re.compile(
     r"""\n\s*                                                    # a line, a list item or a paragraph ends
       | [.!?\u2026\u0964\u0965\u06D4\u061F\u1362\u17D4\u104B]    # a stop that needs a space after it,
-        ["'\u2019\u201D\u00BB)\]]{0,4}\s+                        # which tells 3.14 and a.b.c from an end
+        ["'\u2019\u201D\u00BB)\]]{0,4}\s+                        # so that 3.14 and a.b.c have no end
       | [\u3002\uFF01\uFF1F\uFF0E\uFF61][\u201D\u2019\u300D\u300F\uFF09\u3011"')\]]{0,4}\s*""",
     re.VERBOSE,
 )
@@ -169,17 +169,17 @@ def split(text: str) -> list[tuple[int, int]]:
     weights = [_weight(text, start, end) for start, end in zip(starts, ends, strict=True)]
     ranges: list[tuple[int, int]] = []
     turns = _turns(text, starts, weights)
-    first, held = 0, 0
+    first, size = 0, 0
     for at, weight in enumerate(weights):
-        if held and held + turns.get(at, weight) > _SIZE:
+        if size and size + turns.get(at, weight) > _SIZE:
             ranges.append((starts[first], ends[at - 1]))
-            first, held = at, 0
-            while at not in turns and first - 1 > 0 and held + weights[first - 1] + weight <= _SIZE:
-                if held + weights[first - 1] > _OVERLAP or first in turns:
+            first, size = at, 0
+            while at not in turns and first - 1 > 0 and size + weights[first - 1] + weight <= _SIZE:
+                if size + weights[first - 1] > _OVERLAP or first in turns:
                     break
                 first -= 1
-                held += weights[first]
-        held += weight
+                size += weights[first]
+        size += weight
     ranges.append((starts[first], ends[-1]))
     return ranges
 

@@ -155,7 +155,7 @@ class Lane(Struct, frozen=True, kw_only=True):
 
     name: str
     model: str | None = None
-    asked: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
     best: list[tuple[str, float]]
     milliseconds: float
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from polymnia.engine.search.results import Cut, Fragment, Hit
 
 Range: TypeAlias = tuple[int, int]
-Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges within it that matched
+Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges of it that match
 
 # Scripts that put no space between words, and Korean, whose words carry their particles.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
@@ -50,23 +50,23 @@ def find(text: str, matches: Callable[[str], bool]) -> list[Range]:
 
 def phrase(text: str, query: str) -> list[Range]:
     """The ranges of the text that are the query verbatim, ignoring case and the encoding of accents."""
-    wanted = _folded(query.strip())
-    if not wanted:
+    needle = _folded(query.strip())
+    if not needle:
         return []
     parts = [_FOLDS[c] for c in text]
     folded = "".join(parts)
     # The offset of each character of the text in its folded form; most texts keep their length.
     places = None if len(folded) == len(text) else [0, *accumulate(map(len, parts))]
     found: list[Range] = []
-    at = folded.find(wanted)
+    at = folded.find(needle)
     while at >= 0:
-        end = at + len(wanted)
+        end = at + len(needle)
         start, stop = (at, end) if places is None else (_place(places, at), _place(places, end))
         if start < 0 or stop < 0 or (end < len(folded) and _continues(folded[end])):
-            at = folded.find(wanted, at + 1)
+            at = folded.find(needle, at + 1)
         else:
             found.append((start, stop))
-            at = folded.find(wanted, end)
+            at = folded.find(needle, end)
     return found
 
 
@@ -214,9 +214,9 @@ _SIGNS = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _GAPS = re.compile(r"\n\s*|[ \t\r\f\v]{2,}")
 # Checked against two vocabularies of chat models, of 100,000 and 200,000 tokens, one of 65,000, a WordPiece of 30,000
 # for English and a multilingual SentencePiece of 128,000. English prose came out 1 to 11 % above the chat models, code
-# and JSON 9 to 19 % above. Elsewhere they disagree by half or more and this stands between them; against the first and
+# and JSON 9 to 19 % above. Elsewhere they disagree by half or more and this is between them; against the first and
 # the second: Korean -20 and +28 %, Chinese +2 and +52 %, German -15 and +13 %, Russian +6 and +72 %.
-# Letters by how many of them a token holds, in hundredths of a token for each letter.
+# Letters by how many of them make a token, in hundredths of a token for each letter.
 _SCRIPTS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"[\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff]"), 60),
     (re.compile(r"[\u0370-\u052f]"), 50),
@@ -293,20 +293,20 @@ def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
 
 
 def _cut(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
-    kept: list[Fragment] = []
+    fragments: list[Fragment] = []
     used = tokens(hit.record.name)
     for fragment in hit.fragments:
         size = tokens(fragment.text)
-        if used + size > room and not kept:
+        if used + size > room and not fragments:
             text = trimmed(fragment.text, room - used)
             fragment = replace(
                 fragment, text=text, marks=tuple(mark for mark in fragment.marks if mark[1] <= len(text))
             )
             size = tokens(text)
         if fragment.text and used + size <= room:
-            kept.append(fragment)
+            fragments.append(fragment)
             used += size
-    return tuple(kept), used if kept else 0
+    return tuple(fragments), used if fragments else 0
 
 
 def trimmed(text: str, most: int) -> str:
