@@ -15,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from polymnia.engine.ports import Reranker, Snapshot
+from polymnia.engine.ports import Reranker
 from polymnia.engine.search import lanes, snippets
-from polymnia.engine.search.index import Index, Numbers
+from polymnia.engine.search.index import Numbers
 from polymnia.engine.search.lanes import IDENTICAL, PLACES, ParsedQuery, place_in
 from polymnia.engine.search.passages import embedder_text
 from polymnia.engine.search.results import Query
@@ -27,7 +27,7 @@ from polymnia.errors import Fault
 from polymnia.models import Record, Remark
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.finder import Channel
+    from polymnia.engine.search.finder import Channel, ProjectIndex
 
 Floats: TypeAlias = NDArray[np.floating]
 Ints: TypeAlias = NDArray[np.integer]
@@ -201,7 +201,7 @@ def probability(scores: Floats, curve: Curve = WEAK.curve) -> Floats:
     return found
 
 
-class Ranked(Struct, frozen=True, gc=False):
+class Ranked(Struct, frozen=True, gc=False, array_like=True):
     """A memory in the order of an answer: its tier (0 contains the query verbatim), the place of the query, its score.
 
     Within an answer scores fall with the order. ``judged`` is the score of the reranker.
@@ -247,16 +247,9 @@ class RankedSearch:
     fewer candidates are reranked.
     """
 
-    exact: set[int]
-    lane: lanes.WordsLane
-    vectors: Mapping[str, Numbers]
-    curve: Curve
-    scores: Scores
-
     def __init__(
         self,
-        index: Index,
-        snapshot: Snapshot,
+        view: ProjectIndex,
         query: Query,
         parsed: ParsedQuery,
         *,
@@ -267,14 +260,14 @@ class RankedSearch:
         effort: str,
         crowd: float = 1.0,
     ) -> None:
-        self.index = index
-        self.snapshot = snapshot
+        self.index = view.index
+        self.snapshot = view.snapshot
         self.query = query
         self.parsed = parsed
         self.which = which
         self.channels = channels
         self.notes: list[Remark] = []
-        self.base = snapshot.numbers[0] * _SPAN
+        self.base = view.snapshot.numbers[0] * _SPAN
         self.records: dict[int, Record] = {}
         self._embed = embed
         self._reranker = reranker
@@ -570,8 +563,8 @@ class RankedSearch:
 
     def _blended(self, values: Mapping[int, float], texts: Mapping[int, str], marks: Mapping[int, float]) -> Numbers:
         """The fused scores of memories, combined with the reranker's scores of their best passages."""
-        models = [one.embedder for one in self.channels if one.embedder.strong]
-        models = [one for one in models if one.knows(self.query.text)]
+        embedders = [one.embedder for one in self.channels]
+        models = [one for one in embedders if one.strong and one.knows(self.query.text)]
         strong = np.array([any(one.knows(text) for one in models) for text in texts.values()], bool)
         foreign = self._is_foreign(np.array([script_number(text) for text in texts.values()]))
         parts = self.index.sizes.bodies[self.index.memory_rows(np.array(list(texts), np.uint32))]
