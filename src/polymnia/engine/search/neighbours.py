@@ -124,21 +124,13 @@ class Neighbours:
         rows = np.flatnonzero((columns["memory"] == row) & columns["alive"] & columns["embeds"])[: _PARTS + 1]
         if not row or not len(rows):
             return None
-        vectors = {}
-        for model, vectors_of_model in self.index.vectors.items():
-            made = vectors_of_model.full(self.snapshot, rows)
-            if made is not None:
-                vectors[model] = made
+        full = {model: vectors.full(self.snapshot, rows) for model, vectors in self.index.vectors.items()}
+        vectors = {model: made for model, made in full.items() if made is not None}
         places = [(int(columns["text"][r]) == number, int(columns["part"][r])) for r in rows]
         return EmbeddedText(places, vectors) if vectors else None
 
     def nearest(
-        self,
-        text: EmbeddedText,
-        most: int,
-        *,
-        without: int = 0,
-        among: Sequence[int] | None = None,
+        self, text: EmbeddedText, most: int, *, without: int = 0, among: Sequence[int] | None = None
     ) -> list[Nearby]:
         """The memories nearest by meaning, nearest first.
 
