@@ -68,8 +68,8 @@ class DocumentVerbs(KnowledgeVerbs):
 
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
         """Return the vectors of an item by model, one for each of its passages."""
-        with self.finding().look(self.project) as look:
-            embedded = look.held(record.id - look.base)
+        with self.finding().neighbours(self.project) as look:
+            embedded = look.stored(record.id - look.base)
             return {} if embedded is None else {model: rows.tolist() for model, rows in embedded.vectors.items()}
 
     def store_item(

@@ -136,7 +136,7 @@ class MemoryVerbs(KnowledgeVerbs):
         if remembered.duplicate:
             return self._with_links(remembered)
         if pending:
-            self.finding().noticed(self.project)
+            self.finding().notify(self.project)
         remembered = replace(remembered, pending=pending, notes=nearby.notes)
         if not allow_duplicates:
             reworded = self._reworded(text, nearby.ranked, patient)
@@ -191,7 +191,7 @@ class MemoryVerbs(KnowledgeVerbs):
         if not keep_associations:
             embedded, nearby = self._find_neighbours(planned, patient)
         elif text_changes:
-            embedded = self.finding().said(self.project, *content.read_as(planned), patient=patient)
+            embedded = self.finding().embed_text(self.project, *content.read_as(planned), patient=patient)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
@@ -216,7 +216,7 @@ class MemoryVerbs(KnowledgeVerbs):
             "revise", change, step, (text,) if text_changes and text else (), gives=tuple[Record, bool, int | None]
         )
         if nearby.pending:
-            self.finding().noticed(self.project)
+            self.finding().notify(self.project)
         with self.store.read(self.project) as snapshot:
             other = None if same is None else next(iter(snapshot.load([same])), None)
             links = _links(snapshot, done)
@@ -250,9 +250,9 @@ class MemoryVerbs(KnowledgeVerbs):
         from polymnia.engine.knowledge import associations
 
         finder = self.finding()
-        embedded = finder.said(self.project, *content.read_as(record), patient=patient)
+        embedded = finder.embed_text(self.project, *content.read_as(record), patient=patient)
         text = content.content(record)
-        with finder.look(self.project, patient=patient) as look:
+        with finder.neighbours(self.project, patient=patient) as look:
             pending = finder.lacks_vectors(look)
             without = record.id - look.base if record.id else 0
             near, by_meaning = associations.neighbours(look, embedded, text, without=without, most=_NEAR)

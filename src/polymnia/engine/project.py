@@ -176,7 +176,7 @@ class Project:
             if self.once is not None and done is not None:
                 self.once.keep(tx, done)
         if changed:
-            self.finding.noticed(self.project)
+            self.finding.notify(self.project)
         return done
 
     def _put_vectors(self, tx: Transaction, embedded: EmbeddedText | None, memory: int, text: int) -> None:
@@ -185,4 +185,4 @@ class Project:
             for channel in self.finding().channels:
                 if channel.name in embedded.vectors:
                     dimensions = channel.embedder.dimensions
-                    tx.put_vectors(channel.name, dimensions, embedded.kept(channel.name, memory, text))
+                    tx.put_vectors(channel.name, dimensions, embedded.packed(channel.name, memory, text))

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from polymnia import EntityDraft, connect, inference
-from polymnia.models import Filters, Note
+from polymnia.models import Filters, Remark
 from polymnia.storage.sqlite import grams, indexes, snapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
@@ -113,7 +113,7 @@ def test_a_damaged_index_is_seen_passed_over_and_made_again(desk: Desk, statemen
     assert not any(note.code == "index_damaged" for note in _searches(desk))
 
 
-def _searches(desk: Desk) -> list[Note]:
+def _searches(desk: Desk) -> list[Remark]:
     """Searches by substring, word and tag find what is there, and scopes are listed; what was noted."""
     with connect(desk.folder / "memory.db") as memory:
         by_substring, by_word = memory.search("ashed asho"), memory.search("storm")

@@ -238,8 +238,8 @@ def _vector_store(probe: _Probe, memory: Memory, projects: list[str], detailed: 
 
     def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
-        embedded = finder.said(project, *read_as(word))
-        with finder.look(project) as near:
+        embedded = finder.embed_text(project, *read_as(word))
+        with finder.neighbours(project) as near:
             return near.nearest(embedded, 1)
 
     found = probe.timed("search", search)
@@ -316,7 +316,7 @@ def _cache(probe: _Probe, memory: Memory, projects: list[str], detailed: bool) -
     if health is None:
         return
     known = set(memory.store.projects())
-    indexes = [index for name, index in finder.held().items() if name in known]
+    indexes = [index for name, index in finder.cached().items() if name in known]
     probe.metrics |= {
         "projects": len(indexes),
         "passages": sum(index.count - 1 for index in indexes),

@@ -266,7 +266,7 @@ class _Run:
             changed, number = tx.changed, tx.numbers[3] + 1
         if changed:
             self.changes[project] = number
-            self.memory.finding.noticed(project)
+            self.memory.finding.notify(project)
         if kinds & _OF_VECTORS:
             self.memory.finding().forget(project)  # its cache holds deleted vectors
         self._list_words(project, kinds)

@@ -48,11 +48,11 @@ class KnowledgeVerbs(Project):
         finder = self.finding()
         with self.store.read(self.project) as snapshot:
             record = find(snapshot, id)
-        with finder.look(self.project) as view:
-            if (stored := view.held(record.id - view.base)) is not None:
+        with finder.neighbours(self.project) as view:
+            if (stored := view.stored(record.id - view.base)) is not None:
                 return associate(view, stored)
-        embedded = finder.said(self.project, *read_as(record))
-        with finder.look(self.project) as view:
+        embedded = finder.embed_text(self.project, *read_as(record))
+        with finder.neighbours(self.project) as view:
             return associate(view, embedded)
 
     def similar_items(
@@ -82,10 +82,10 @@ class KnowledgeVerbs(Project):
         whole = content(record)
         legal_text(whole, "content", self.limits.text_bytes)
         finder = self.finding()
-        embedded = finder.said(self.project, *read_as(record))
+        embedded = finder.embed_text(self.project, *read_as(record))
         filters = replace(visible(session), content_types=tuple(content_types))
         excluded = {*exclude} if include_self else {*exclude, record.uid}
-        with finder.look(self.project) as view:
+        with finder.neighbours(self.project) as view:
             found = similar(view, embedded, whole, filters, measure, limit, threshold, excluded)
         self._count_reads((one.id for one, _ in found), opened=False)
         return found
@@ -99,9 +99,9 @@ class KnowledgeVerbs(Project):
         here = None if current is None else scopes.legal_scope(current, "current_scope")
         head = content[: suggestions.READ]
         finder = self.finding()
-        embedded = finder.said(self.project, *read_as(_unstored(head, KIND)))
+        embedded = finder.embed_text(self.project, *read_as(_unstored(head, KIND)))
         # The view blocks others: the classifier is trained after it is closed.
-        with finder.look(self.project) as view:
+        with finder.neighbours(self.project) as view:
             examples, filed = _examples(view, embedded, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
@@ -136,12 +136,12 @@ class KnowledgeVerbs(Project):
         """The embedded item, and the relationships to add; each only if requested."""
         embedded, drawn = None, list[RelationDraft]()
         if relate or embed:
-            embedded = self.finding().said(self.project, *read_as(record), needed=bool(embed))
+            embedded = self.finding().embed_text(self.project, *read_as(record), needed=bool(embed))
         if relate and embedded is not None:
             with importing():
                 from polymnia.engine.knowledge.relationships import drafts
 
-            with self.finding().look(self.project) as view:
+            with self.finding().neighbours(self.project) as view:
                 drawn = drafts(view, record, embedded, session)
         return self.finding().unread(*read_as(record)) if embed is False else embedded, drawn
 

@@ -127,7 +127,7 @@ def add_deferred(store: Store, project: str, open_view: Callable[[], AbstractCon
 def _deferred_drafts(view: Neighbours, number: int) -> tuple[str, list[RelationDraft]]:
     """The name of a memory and the relations to add from it, now that its vectors exist."""
     record = view.load([number]).get(number)
-    text = view.held(number)
+    text = view.stored(number)
     if record is None or text is None:
         return "", []
     near, by_meaning = neighbours(view, text, content(record), without=number)
