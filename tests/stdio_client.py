@@ -46,8 +46,9 @@ MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
 DEADLINE = 30.0
-BRIDGE = Path(__file__).parent / "bridge.py"
 """Seconds after which a silent server fails the test. Far above what any answer takes."""
+BRIDGE = Path(__file__).parent / "bridge.py"
+ASKING = Path(__file__).parent / "asking.py"
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 LATEST_HANDSHAKE = HANDSHAKES[-1]
@@ -130,7 +131,8 @@ class Server:
     def __init__(
         self, arguments: Iterable[str], environment: Mapping[str, str], folder: Path, transport: str = "stdio"
     ) -> None:
-        program = ["-m", "polymnia", "stdio"] if transport == "stdio" else [str(BRIDGE), transport]
+        programs = {"stdio": ["-m", "polymnia", "stdio"], "asking": [str(ASKING), "stdio"]}
+        program = programs.get(transport) or [str(BRIDGE), transport]
         self.log = folder / f"stderr-{time.monotonic_ns()}.txt"
         with self.log.open("wb") as log:
             self.process: subprocess.Popen[bytes] = forked.start(

@@ -144,7 +144,7 @@ class Project:
             material = ProjectView(look, wanted=Filters(), now=0)
             return work(material, {one.observations[0]: one for one in material.items})
 
-        with self.memory.finding().apart("default", lambda: None) as look:
+        with self.memory.finding().separate_neighbours("default", lambda: None) as look:
             return run(look)
 
     def told(self) -> list[frozenset[str]]:

@@ -184,7 +184,7 @@ def _connections(path: str) -> list[dict[str, Any]]:
         times, cpu, found = [], [], 0
         for record in chosen:
             begun, used = time.perf_counter(), time.process_time()
-            with finder.look(memory.project) as look:
+            with finder.neighbours(memory.project) as look:
                 view = ProjectView(look, wanted=visible(None), now=0)
                 answer = connections(view, record, max_depth=depth)
             times.append((time.perf_counter() - begun) * 1e3)

@@ -166,6 +166,17 @@ class Note(Struct, frozen=True):
     text: str
 
 
+class Remark(Struct, frozen=True):
+    """A note as the engine reports it: a code, and the values of its sentence. Dialects put it into words.
+
+    The code of an analysis begins with the area whose words it has, as in ``activity.no_changes``. A value may be a
+    remark that is passed on.
+    """
+
+    code: str
+    values: JsonObject = field(default_factory=dict)
+
+
 class Filters(Struct, frozen=True, kw_only=True):
     """The conditions a memory must meet to be found. All that are set must hold; a list matches any of its values.
 
@@ -211,7 +222,7 @@ class Graph(Struct, frozen=True):
     records: list[Record]
     relations: list[Relation]
     next: str | None = None
-    notes: list[Note] = []
+    notes: list[Remark] = []
 
 
 class Author(Struct, frozen=True):

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from polymnia.engine.access import EVERYTHING, Grant
 from polymnia.engine.health.counters import Counters
 from polymnia.engine.memory import Memory
+from polymnia.engine.privacy.screening import Screen
 from polymnia.errors import BadArguments, Fault, Violation
 from polymnia.models import Author, Note
 from polymnia.schemas import JsonObject, exact, schema
@@ -35,6 +36,7 @@ __all__ = [
     "Resource",
     "Template",
     "as_object",
+    "credential_notes",
     "join",
     "read",
     "schema",
@@ -45,7 +47,14 @@ _NULL = msgspec.Raw(b"null")
 
 
 class Context(Struct):
-    """What an operation receives besides its parameters."""
+    """What an operation receives besides its parameters.
+
+    ``confirm`` asks the user a yes-or-no question: True for yes, False for no or if the user declines to answer, None
+    without an answer. ``sample`` has the client's own model respond to a system prompt and a text with at most so many
+    tokens; None without a response. Either is there only if the operation ``asks``, the client offers it and the
+    transport can carry the question. Ask before writing, never inside a transaction: while a call waits, other calls
+    of its client overtake it, and in the stateless era it starts over with the answer.
+    """
 
     memory: Memory
     step: Callable[[int, int], None] | None = None
@@ -57,7 +66,8 @@ class Context(Struct):
     local: bool = True  # whether the caller is certainly on this machine, and may see file paths
     changed: Callable[[str], None] | None = None  # notifies all clients that a list (tools, prompts, resources) changed
     request_id: str | None = None  # of the request itself, for operations without a parameter for it
-    confirm: Callable[[str], bool | None] | None = None  # asks the user, where the client can: yes, no, or no answer
+    confirm: Callable[[str], bool | None] | None = None
+    sample: Callable[[str, str, int], str | None] | None = None
 
     def place(self, path: str) -> str:
         """A file as shown to the caller: its path, or over the network just its name."""
@@ -94,7 +104,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     and ``gives`` return the schemas to publish; without ``output`` there is no structured content. ``heavy`` says
     whether calls are expensive, always or depending on the arguments; ``which`` returns the operation and ``session``
     the memory session named in the arguments. ``headers`` maps parameters to the headers in which clients repeat them,
-    for proxies to route by. ``exact`` refuses unknown parameters even if their type would accept them.
+    for proxies to route by. ``exact`` refuses unknown parameters even if their type would accept them. ``asks`` says
+    that calls may ask the client something (:class:`Context`).
     """
 
     name: str
@@ -116,6 +127,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     session: Callable[[bytes], str] | None = None
     headers: dict[str, str] = {}
     exact: bool = False
+    asks: bool = False
 
     @property
     def shape(self) -> type:
@@ -243,6 +255,15 @@ def read(name: str, params: type, raw: bytes, decoder: msgspec.json.Decoder[Any]
         return read_leniently(name, params, raw, notes)
 
 
+def credential_notes(screen: Screen) -> list[Note]:
+    """A note on the credentials found in what was written; none if there were none."""
+    if not screen.found:
+        return []
+    fields = ", ".join(dict.fromkeys(f"{one['field']} ({one['kind']})" for one in screen.found))
+    done = "masked before it was stored" if screen.manner == "redact" else "stored as it is"
+    return [Note("possible_credentials", f"What looks like a credential was {done}: {fields}.")]
+
+
 def as_object(raw: bytes) -> bytes:
     """Normalise arguments to a JSON object: missing and null become an empty one, and a quoted one is unquoted."""
     if raw[:1] == b"{":
@@ -348,6 +369,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
         session=keyed.session,
         headers={},
         exact=False,
+        asks=plain.asks or keyed.asks,
     )
 
 

@@ -179,6 +179,18 @@ class _Routed(Struct):
     region: str
 
 
+class _Prompted(Struct):
+    """What the client's model is asked."""
+
+    prompt: str = "Say something"
+
+
+class _Asked(Struct):
+    """What the user is asked."""
+
+    message: str
+
+
 def _says(*blocks: dict[str, Any]) -> Callable[[Context, Any], Reply]:
     return lambda context, given: Reply(content=blocks)
 
@@ -208,8 +220,23 @@ def _lasts(context: Context, given: _Nothing) -> Reply:
     return Reply(text="Whoever left and came back reads this too.")
 
 
+def _samples(context: Context, given: _Prompted) -> Reply:
+    return Reply(text=f"LLM response: {context.sample and context.sample('Be brief.', given.prompt, 100)}")
+
+
+def _elicits(context: Context, given: _Asked) -> Reply:
+    return Reply(text=f"User response: {context.confirm and context.confirm(given.message)}")
+
+
+def _confirms(*questions: str) -> Callable[[Context, Any], Reply]:
+    def run(context: Context, given: _Nothing) -> Reply:
+        return Reply(text=f"state-ok: {[context.confirm and context.confirm(one) for one in questions]}")
+
+    return run
+
+
 def _needs_sampling(context: Context, given: _Nothing) -> Reply:
-    """This server never asks a client for anything, so what would need that is always refused."""
+    """What needs a capability that the client did not declare is refused."""
     needed: dict[str, Any] = {"requiredCapabilities": {"sampling": {}}}
     return Reply(refusal=(_MISSING_CAPABILITY, "This needs the client capability sampling", needed))
 
@@ -262,6 +289,14 @@ def registry() -> Registry:
     add("test_streaming_elicitation", _progresses)
     add("test_reconnection", _lasts)
     add("test_missing_capability", _needs_sampling)
+    add("test_sampling", _samples, _Prompted, asks=True)
+    add("test_elicitation", _elicits, _Asked, asks=True)
+    add("test_input_required_result_elicitation", _confirms("Are you there?"), asks=True)
+    add("test_input_required_result_sampling", _samples, _Prompted, asks=True)
+    add("test_input_required_result_request_state", _confirms("Are you sure?"), asks=True)
+    add("test_input_required_result_multi_round", _confirms("Are you sure?", "Really?"), asks=True)
+    add("test_input_required_result_tampered_state", _confirms("Are you sure?"), asks=True)
+    add("test_input_required_result_capabilities", _samples, _Prompted, asks=True)
     add("test_trigger_tool_change", change_tools)
     add("test_trigger_prompt_change", change_prompts)
     add("test_custom_header", _routed, _Routed, headers={"region": "Region"})

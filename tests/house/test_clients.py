@@ -1,4 +1,4 @@
-"""The generated parts of the clients say what the server's schemas say."""
+"""The generated parts of the clients match the server's schemas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polymnia.client import AsyncMCPMemoryClient, MCPMemoryClient
 
 
 @pytest.mark.promise("clients.generated")
-def test_every_generated_file_says_what_the_code_says() -> None:
+def test_every_generated_file_is_up_to_date() -> None:
     assert not stale(), f"run: {COMMAND}"
     assert "clients/operations.json" in generated()
     for language in LANGUAGES:
@@ -31,15 +31,15 @@ def test_every_tool_and_every_operation_is_a_documented_method_of_both_python_cl
     names = {one["name"] for one in (*document["tools"], *document["operations"])}
     assert len({one["name"] for one in document["operations"]}) == len(document["operations"])
     for client in (MCPMemoryClient, AsyncMCPMemoryClient):
-        silent = [name for name in sorted(names) if not inspect.getdoc(getattr(client, name, None))]
-        assert not silent
+        undocumented = [name for name in sorted(names) if not inspect.getdoc(getattr(client, name, None))]
+        assert not undocumented
     for name, method in inspect.getmembers(AsyncMCPMemoryClient, inspect.isfunction):
         if not name.startswith("_") and inspect.iscoroutinefunction(method):
             other = inspect.signature(getattr(MCPMemoryClient, name))
             assert other == inspect.signature(method), f"{name} differs between the two clients"
 
 
-def test_a_language_that_cannot_be_had_fails_with_the_reason(
+def test_a_missing_toolchain_fails_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "go.mod").touch()
@@ -49,13 +49,13 @@ def test_a_language_that_cannot_be_had_fails_with_the_reason(
     monkeypatch.setattr(testing.shutil, "which", lambda name: None)
     monkeypatch.setattr(testing, "_installed", lambda module, package: False)
     assert testing.main(["typescript", "go"]) == 2
-    told = capsys.readouterr().out
-    assert "The typescript client was not tested: there is no Node 20 or newer" in told
-    assert "The go client was not tested: there is no Go 1.24 or newer" in told
+    output = capsys.readouterr().out
+    assert "The typescript client was not tested: there is no Node 20 or newer" in output
+    assert "The go client was not tested: there is no Go 1.24 or newer" in output
     assert testing.main(["cobol"]) == 2
 
 
-def test_node_and_go_are_those_of_python_packages_where_the_machine_has_none_or_old_ones(
+def test_node_and_go_come_from_python_packages_if_the_machine_has_none_or_old_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands: list[list[str]] = []
@@ -74,6 +74,6 @@ def test_node_and_go_are_those_of_python_packages_where_the_machine_has_none_or_
     for npm, go in (commands[:2], commands[2:]):
         assert Path(npm[0]).parent == tmp_path / "programs"  # where the scripts of package.json find it too
         assert Path(go[0]) == tmp_path / "bin" / "go"
-        said = subprocess.run([npm[0], "run", "build"], capture_output=True, text=True, check=True).stdout.split()
+        printed = subprocess.run([npm[0], "run", "build"], capture_output=True, text=True, check=True).stdout.split()
         script = tmp_path / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        assert said == ["v18.20.0", str(script), "run", "build"]
+        assert printed == ["v18.20.0", str(script), "run", "build"]

@@ -1,4 +1,4 @@
-"""The tree of faults is complete: drawn, coded, explained, and worded by every dialect."""
+"""The fault tree is complete: documented, with codes, and worded by every dialect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polymnia.dialects.graph.refusals import KOREAN, SOLUTIONS, word
 from polymnia.errors import Fault, Violation
 from polymnia.transports.errors import CODES, from_fault
 
-# One of each, as it would be raised. The names are easy to find again in a text.
+# One of each, as it would be raised.
 _SAMPLES: list[Fault] = [
     Fault("Something odd happened"),
     errors.Invalid("That is not legal"),
@@ -57,8 +57,8 @@ def _faults() -> list[type[Fault]]:
     return [kind for kind in dict.fromkeys(below(Fault)) if kind.__module__ == errors.__name__]
 
 
-def _drawn() -> list[tuple[int, str]]:
-    """The lines of the drawing: how deep, and which fault."""
+def _tree() -> list[tuple[int, str]]:
+    """The lines of the tree in the docstring: the depth and the fault."""
     lines = re.findall(r"^    ([│├└─ ]*)([A-Z]\w+) {2,}\S", errors.__doc__ or "", re.M)
     return [(len(indent) // 4, name) for indent, name in lines]
 
@@ -80,11 +80,11 @@ def test_a_fault_is_explained() -> None:
         assert fault.hint.strip().endswith(".")
 
 
-def test_the_drawing_shows_every_fault_below_its_parent() -> None:
-    drawn = _drawn()
-    assert sorted(name for _, name in drawn) == sorted(fault.__name__ for fault in _faults())
+def test_the_tree_in_the_docstring_has_every_fault_below_its_parent() -> None:
+    tree = _tree()
+    assert sorted(name for _, name in tree) == sorted(fault.__name__ for fault in _faults())
     above: list[str] = []
-    for depth, name in drawn:
+    for depth, name in tree:
         del above[depth:]
         parent = getattr(errors, name).__bases__[0].__name__
         assert parent == (above[-1] if above else "Exception"), name
@@ -110,7 +110,7 @@ def test_every_dialect_has_words_for_every_fault() -> None:
             assert text.strip()
             assert "None" not in text
             assert not re.search(r"\.\.(?!\.)", text), f"two full stops: {text}"
-            # What it is about is named: the memory, the field, or the matter itself.
+            # The subject is named: the memory, the field, or the message itself.
             about = fault.details.get("names", fault.details.get("field")) or fault.message
             about = about[0] if isinstance(about, list) else about
             if not isinstance(fault, errors.BadArguments):
@@ -119,7 +119,7 @@ def test_every_dialect_has_words_for_every_fault() -> None:
                 assert "entities[0].name" in text
 
 
-def test_bilingual_says_every_fault_in_korean_too() -> None:
+def test_bilingual_words_every_fault_in_korean_too() -> None:
     for fault in _SAMPLES:
         english, korean = (word("bilingual")(fault).text or "").split("\n")
         assert english.startswith("Error: ")

@@ -1,4 +1,4 @@
-"""How the suite runs many cases as one test."""
+"""The decorator that runs many cases as one test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from form import each
 
 
-def test_every_case_that_fails_is_told_and_the_others_are_run() -> None:
+def test_every_failing_case_is_reported_and_the_others_are_run() -> None:
     seen = []
 
     @each("word", ["a", pytest.param("b", id="second")])

@@ -1,4 +1,4 @@
-"""What the guide shows works: every block is a file, every script runs, every configuration starts a server."""
+"""The examples of the guide work: each is a file, each script runs, each configuration starts a server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAGES = sorted(_GUIDE.glob("*.md"))
 _FENCE = re.compile(r"^```(?P<language>\w*)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.M | re.S)
 _LANGUAGES = {".py": "python", ".sh": "sh", ".json": "json", ".jsonl": "jsonl", ".txt": "text"}
 
-# Claude Code is not there when tests run; its script has a test of its own.
+# Claude Code is not installed in tests; its script has a separate test.
 _SCRIPTS = [path for path in files(".py", ".sh", under=_EXAMPLES) if path.name != "claude-code.sh"]
 # Each takes more than half a second.
 _LONG = {
@@ -38,7 +38,7 @@ def _name(path: Path) -> str:
 
 
 class _Block(NamedTuple):
-    """A block of code on a page, and the example it names."""
+    """A code block on a page, and the example file it shows."""
 
     page: str
     language: str
@@ -57,7 +57,7 @@ def _blocks() -> list[_Block]:
 # ── Pages and files ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_every_block_on_a_page_is_an_example_letter_by_letter() -> None:
+def test_every_block_on_a_page_equals_its_example_file() -> None:
     for block in _blocks():
         assert block.name is not None, f"{block.page} shows code that no test runs:\n{block.body}"
         path = _GUIDE / block.name
@@ -82,31 +82,31 @@ def test_every_page_of_the_docs_is_in_the_index() -> None:
 # ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Desk:
-    """A copy of a folder of examples, with an environment that knows `polymnia` and nothing of this machine."""
+class _Workspace:
+    """A copy of an examples folder, with an environment that has `polymnia` and nothing else of this machine."""
 
     def __init__(self, place: Place, folder: Path) -> None:
-        self.folder = (place.folder / "desk").resolve()
+        self.folder = (place.folder / "workspace").resolve()
         shutil.copytree(folder, self.folder)
         tools = place.folder / "bin"
         tools.mkdir()
         self._tool(tools, "polymnia", forked.polymnia())
         self._tool(tools, "python3", f'exec "{sys.executable}" "$@"')
-        self._tool(tools, "claude", 'printf "%s\\n" "$@" > claude-was-told.txt')
+        self._tool(tools, "claude", 'printf "%s\\n" "$@" > claude-arguments.txt')
         kept = {name: value for name, value in place.environment.items() if name != "POLYMNIA_STORE"}
         self.environment = {**kept, "PATH": f"{tools}:{kept.get('PATH', '')}"}
 
     @staticmethod
-    def _tool(folder: Path, name: str, does: str) -> None:
+    def _tool(folder: Path, name: str, script: str) -> None:
         path = folder / name
-        path.write_text(f"#!/bin/sh\n{does}\n")
+        path.write_text(f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
 
     def run(self, script: str) -> str:
-        """Run a script to its good end; everything it printed, errors too."""
-        with_what = ["sh", "-e"] if script.endswith(".sh") else [sys.executable]
+        """Run a script, which must succeed; returns stdout and stderr."""
+        interpreter = ["sh", "-e"] if script.endswith(".sh") else [sys.executable]
         with forked.start(
-            [*with_what, script],
+            [*interpreter, script],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -114,13 +114,13 @@ class _Desk:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
         ) as running:
-            told, _ = running.communicate(timeout=DEADLINE)
-        assert running.returncode == 0, told
-        return str(told).replace(str(self.folder), "/path/to")
+            output, _ = running.communicate(timeout=DEADLINE)
+        assert running.returncode == 0, output
+        return str(output).replace(str(self.folder), "/path/to")
 
 
 def _timeless(text: str) -> str:
-    """The text with every time and score evened out, and without the spaces at the end of a line that nobody sees."""
+    """The text with times, scores and ids replaced by placeholders, and without trailing spaces."""
     text = re.sub(r" +$", "", text, flags=re.M)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", "<time>", text)
     text = re.sub(r"\d+\.\d\d ms$", "<time>", text, flags=re.M)
@@ -137,15 +137,15 @@ def _timeless(text: str) -> str:
     [pytest.param(one, id=_name(one), marks=[pytest.mark.long] if _name(one) in _LONG else []) for one in _SCRIPTS],
 )
 def test_a_script_runs_and_prints_what_the_page_says(place: Place, script: Path) -> None:
-    told = _Desk(place, script.parent).run(script.name)
-    said = script.with_suffix(".txt")
-    assert _timeless(told) == (_timeless(said.read_text(encoding="utf-8")) if said.exists() else "")
+    output = _Workspace(place, script.parent).run(script.name)
+    expected = script.with_suffix(".txt")
+    assert _timeless(output) == (_timeless(expected.read_text(encoding="utf-8")) if expected.exists() else "")
 
 
 def test_the_command_for_claude_code_adds_a_server_that_starts(place: Place) -> None:
-    desk = _Desk(place, _EXAMPLES / "clients")
-    desk.run("claude-code.sh")
-    words = (desk.folder / "claude-was-told.txt").read_text().split()
+    workspace = _Workspace(place, _EXAMPLES / "clients")
+    workspace.run("claude-code.sh")
+    words = (workspace.folder / "claude-arguments.txt").read_text().split()
     before, after = words[: words.index("--")], words[words.index("--") + 1 :]
     assert before[:2] == ["mcp", "add"]
     assert after[0] == "polymnia"
@@ -157,7 +157,7 @@ def test_the_command_for_claude_code_adds_a_server_that_starts(place: Place) -> 
 
 
 def _entry(path: Path) -> dict[str, Any]:
-    """The one server that a configuration names."""
+    """The only server of a configuration."""
     configuration = json.loads(path.read_text(encoding="utf-8"))
     (servers,) = configuration.values()
     (entry,) = servers.values()
@@ -166,7 +166,7 @@ def _entry(path: Path) -> dict[str, Any]:
 
 
 def _started(place: Place, entry: dict[str, Any]) -> Server:
-    """The server that a client would start."""
+    """Start the server as a client would."""
     assert entry["command"] == "polymnia"
     given = [word.replace("/path/to", str(place.folder)) for word in entry["args"]]
     variables = {name: value.replace("/path/to", str(place.folder)) for name, value in entry.get("env", {}).items()}
@@ -207,24 +207,24 @@ def test_a_file_without_a_name_is_the_one_that_simple_memory_uses(place: Place) 
     assert "Likes tea" in (place.home / ".cursor" / "memory.json").read_text()
 
 
-# ── What the pages claim beside their examples ───────────────────────────────────────────────────────────
+# ── Claims of the pages outside their examples ──────────────────────────────────────────────────────────
 
 
 def test_the_store_behind_a_file_lies_in_the_data_folder(place: Place) -> None:
-    _Desk(place, _EXAMPLES / "files").run("edits.sh")
+    _Workspace(place, _EXAMPLES / "files").run("edits.sh")
     behind = place.home / "data" / "polymnia" / "files"
     assert len(list(behind.glob("*.db"))) == 1
-    assert sorted(path.name for path in (place.folder / "desk").glob("team*")) == ["team.jsonl"]
+    assert sorted(path.name for path in (place.folder / "workspace").glob("team*")) == ["team.jsonl"]
 
 
 def test_a_file_takes_its_history_along_when_its_store_lies_beside_it(place: Place) -> None:
-    desk = _Desk(place, _EXAMPLES / "files")
-    old, new = desk.folder / "old.json", desk.folder / "new.json"
-    beside = str(desk.folder / "beside.db")
-    place.run("import", str(desk.folder / "old.jsonl"), "--file", str(old), "--store", beside)
+    workspace = _Workspace(place, _EXAMPLES / "files")
+    old, new = workspace.folder / "old.json", workspace.folder / "new.json"
+    beside = str(workspace.folder / "beside.db")
+    place.run("import", str(workspace.folder / "old.jsonl"), "--file", str(old), "--store", beside)
     old.rename(new)
-    told = place.run("history", "Ann", "--file", str(new), "--store", beside)
-    assert "import" in told.stdout
+    output = place.run("history", "Ann", "--file", str(new), "--store", beside)
+    assert "import" in output.stdout
     alone = place.run("history", "Ann", "--file", str(new), environment={"POLYMNIA_STORE": None})
     assert "import" not in alone.stdout
 
@@ -286,9 +286,9 @@ def test_an_import_leaves_out_what_is_over_the_limit_and_keys_that_are_no_memori
     file = place.folder / "old.json"
     file.write_text(json.dumps({"entities": [entity("Ann", "tea"), entity("Bob", "x" * 99)], "mine": 1}))
     limits = {"POLYMNIA_MAX_TEXT_BYTES": "50", "POLYMNIA_MAX_NAME_BYTES": "50"}
-    told = place.run("import", str(file), environment=limits)
-    assert "max_text_bytes" in told.stdout
-    assert "'mine'" in told.stdout
+    output = place.run("import", str(file), environment=limits)
+    assert "max_text_bytes" in output.stdout
+    assert "'mine'" in output.stdout
     assert place.serve("strict").names() == ["Ann"]
 
 

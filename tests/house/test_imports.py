@@ -1,4 +1,4 @@
-"""Who may import whom, and what must not be imported before the first answer."""
+"""Which package may import which, and what must not be imported before the first response."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from stdio_client import Place
 
 from .tree import SOURCE, Import, files, imports, modules, parsed
 
-# For each part of the house the parts it may import, the most specific entry first. A part may always
-# import itself; `storage` and `dialects` have one entry for each of their folders.
+# The packages that each package may import besides itself. Each folder of `storage` and `dialects` counts as a package.
 _MAY = {
     "errors": (),
     "importing": ("errors",),
@@ -26,7 +25,7 @@ _MAY = {
     "inference": ("engine.ports", "models", "importing", "errors"),
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
-    "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
+    "dialects": ("dialects.notes", "dialects.shapes", "operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "schemas", "keys", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
@@ -40,6 +39,7 @@ _MAY = {
         "models",
         "importing",
         "errors",
+        "dialects.notes",
         "dialects.content.reports",
     ),
     "app": None,  # the composition root names everything
@@ -47,7 +47,7 @@ _MAY = {
     "__main__": ("cli",),
 }
 
-# The rooms of the engine, from the ground up: each imports only what is below it.
+# The packages of the engine in layers, lowest first: each imports only from lower layers.
 _ENGINE = (
     ("text", "ports"),
     ("access", "content", "once", "reads"),
@@ -61,15 +61,15 @@ _ENGINE = (
     ("memory",),
 )
 
-_SEALED = ("storage", "dialects")
+_SPLIT = ("storage", "dialects")
 
-# The one part of the house in which a library may be imported.
-_AT_HOME = {
+# The only package that may import a library.
+_LIBRARIES = {
     "apsw": "storage.sqlite", "platformdirs": "app", "uvicorn": "transports.web",
     "prometheus_client": "transports.web",
 }  # fmt: skip
 
-# None of these is needed to answer tools/list, and each costs milliseconds that every client waits for.
+# None of these is needed for tools/list, and each costs milliseconds of start-up time.
 _LATE = {
     "argparse", "asyncio", "concurrent", "dataclasses", "email", "http", "importlib.metadata",
     "json", "logging", "multiprocessing", "numpy", "pathlib", "platformdirs", "socket", "sqlite3", "ssl",
@@ -78,46 +78,46 @@ _LATE = {
 
 
 def _inside(module: str) -> str:
-    """The module's place in the house: its name without the package's."""
+    """The name of a module without that of the package."""
     return module.removeprefix("polymnia").removeprefix(".") or "__init__"
 
 
 def _part(place: str) -> str:
-    """What counts as one part: a folder of its own below storage and dialects."""
+    """The package a module belongs to: a folder of storage and dialects, otherwise the top level."""
     parts = place.split(".")
-    return ".".join(parts[:2]) if parts[0] in _SEALED else parts[0]
+    return ".".join(parts[:2]) if parts[0] in _SPLIT else parts[0]
 
 
 def _below(place: str, part: str) -> bool:
     return place == part or place.startswith(part + ".")
 
 
-def _wrong(module: str, wanted: Import) -> bool:
-    place, target = _inside(module), _inside(wanted.target)
+def _is_forbidden(module: str, imported: Import) -> bool:
+    place, target = _inside(module), _inside(imported.target)
     may = _MAY[_part(place).split(".")[0]]
     return may is not None and not any(_below(target, part) for part in (_part(place), *may))
 
 
-def test_a_module_imports_only_what_its_part_of_the_house_may() -> None:
-    homeless = [module for module in modules() if _part(_inside(module)).split(".")[0] not in _MAY]
-    assert not homeless, f"these belong to no part of the house: {homeless}"
+def test_a_module_imports_only_what_its_package_may() -> None:
+    unknown = [module for module in modules() if _part(_inside(module)).split(".")[0] not in _MAY]
+    assert not unknown, f"these belong to no known package: {unknown}"
     wrong = [
-        f"{modules()[module]}:{wanted.line}: {module} must not import {wanted.target}"
+        f"{modules()[module]}:{imported.line}: {module} must not import {imported.target}"
         for module in sorted(modules())
-        for wanted in imports(module)
-        if _below(wanted.target, "polymnia") and _wrong(module, wanted)
+        for imported in imports(module)
+        if _below(imported.target, "polymnia") and _is_forbidden(module, imported)
     ]
     assert not wrong, "\n".join(wrong)
 
 
 def _room(module: str) -> str | None:
-    """The room of the engine a module is in: a package, or a module right below the engine."""
+    """The package or top-level module of the engine that a module belongs to."""
     parts = module.split(".")
     return parts[2] if parts[:2] == ["polymnia", "engine"] and len(parts) > 2 else None
 
 
 def _for_types(module: str) -> set[int]:
-    """The lines of a module that only a type checker reads."""
+    """The lines of a module inside `if TYPE_CHECKING`."""
     blocks = [node for node in ast.walk(parsed(modules()[module])) if isinstance(node, ast.If)]
     return {
         inner.lineno
@@ -129,49 +129,49 @@ def _for_types(module: str) -> set[int]:
     }
 
 
-def test_a_room_of_the_engine_imports_only_the_rooms_below_it() -> None:
+def test_an_engine_package_imports_only_from_lower_layers() -> None:
     level = {room: height for height, rooms in enumerate(_ENGINE) for room in rooms}
     rooms = {module: room for module in modules() if (room := _room(module)) is not None}
-    assert set(rooms.values()) == set(level), "every room has its place in the engine"
+    assert set(rooms.values()) == set(level), "every engine package has a layer"
     wrong = [
-        f"{modules()[module]}:{wanted.line}: {room} must not import {_room(wanted.target)}"
+        f"{modules()[module]}:{imported.line}: {room} must not import {_room(imported.target)}"
         for module, room in rooms.items()
-        for wanted in imports(module)
-        if (other := _room(wanted.target)) is not None and other != room and level[other] >= level[room]
-        if wanted.line not in _for_types(module)
+        for imported in imports(module)
+        if (other := _room(imported.target)) is not None and other != room and level[other] >= level[room]
+        if imported.line not in _for_types(module)
     ]
     assert not wrong, "\n".join(wrong)
 
 
 def test_only_memory_imports_the_analyses() -> None:
-    strays = [
-        f"{modules()[module]}:{wanted.line}"
+    violations = [
+        f"{modules()[module]}:{imported.line}"
         for module in modules()
-        for wanted in imports(module)
-        if _room(wanted.target) == "analysis" and _room(module) not in (None, "analysis", "memory")
+        for imported in imports(module)
+        if _room(imported.target) == "analysis" and _room(module) not in (None, "analysis", "memory")
     ]
-    assert not strays, "\n".join(strays)
+    assert not violations, "\n".join(violations)
 
 
 def test_errors_imports_nothing_at_all() -> None:
-    assert {wanted.target for wanted in imports("polymnia.errors")} <= {"__future__"}
+    assert {imported.target for imported in imports("polymnia.errors")} <= {"__future__"}
 
 
-def test_a_library_stays_in_its_part_of_the_house() -> None:
-    strays = [
-        f"{modules()[module]}:{wanted.line}: {library} belongs to {home}"
+def test_a_library_is_imported_in_its_own_package_only() -> None:
+    violations = [
+        f"{modules()[module]}:{imported.line}: {library} belongs to {home}"
         for module in modules()
-        for wanted in imports(module)
-        for library, home in _AT_HOME.items()
-        if _below(wanted.target, library) and not _below(_inside(module), home)
+        for imported in imports(module)
+        for library, home in _LIBRARIES.items()
+        if _below(imported.target, library) and not _below(_inside(module), home)
     ]
-    assert not strays, "\n".join(strays)
+    assert not violations, "\n".join(violations)
 
 
 def test_only_the_composition_root_reads_the_environment() -> None:
-    # The command and the door of late imports write to it, for libraries.
+    # The command line and `importing` set variables for libraries.
     allowed = (SOURCE / "app" / "__init__.py", SOURCE / "cli" / "__init__.py", SOURCE / "importing.py")
-    strays = [
+    violations = [
         f"{path}:{node.lineno}"
         for path in modules().values()
         if path not in allowed
@@ -179,7 +179,7 @@ def test_only_the_composition_root_reads_the_environment() -> None:
         if (isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv"})
         or (isinstance(node, ast.Name) and node.id in {"environ", "getenv"})
     ]
-    assert not strays, ", ".join(strays)
+    assert not violations, ", ".join(violations)
 
 
 @pytest.mark.parametrize("dialect", ["simple", "strict", "bilingual", "official", "all"])
@@ -193,11 +193,11 @@ def test_nothing_slow_is_imported_on_the_way_to_the_first_list_of_tools(place: P
     loaded = {line.rsplit("|", 1)[1].strip() for line in lines if line.startswith("import time:")}
     assert "polymnia" in loaded
     early = sorted(name for name in loaded if any(_below(name, late) for late in _LATE))
-    assert not early, f"imported before the first answer: {early}"
+    assert not early, f"imported before the first response: {early}"
 
 
-def _spoken(module: str) -> Iterator[ast.Constant]:
-    """The texts in the code of a module that are not its documentation."""
+def _strings(module: str) -> Iterator[ast.Constant]:
+    """The string literals of a module that are not docstrings."""
     tree = parsed(modules()[module])
     holders = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)]
     documentation = {id(node.body[0].value) for node in holders if node.body and isinstance(node.body[0], ast.Expr)}
@@ -214,12 +214,12 @@ def test_the_engine_names_no_tool() -> None:
     names = {tool["name"] for tool in tools}.union(*operations)
     assert "create_entities" in names and "store_content" in names
     named = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
-    # The journal keeps what was done under these names, so a name alone is data.
-    strays = [
+    # The journal stores actions under these names, so a name alone is data.
+    violations = [
         f"{modules()[module]}:{text.lineno}: {text.value}"
         for module in modules()
         if _below(module, "polymnia.engine")
-        for text in _spoken(module)
+        for text in _strings(module)
         if text.value not in names and named.search(text.value)
     ]
-    assert not strays, "\n".join(strays)
+    assert not violations, "\n".join(violations)

@@ -1,4 +1,4 @@
-"""Every promise of docs/contracts is kept by a test, and every contract test keeps a promise.
+"""Every promise of docs/contracts has a test, and every contract test has a promise.
 
 An entry is a line that starts with ``| `id` |`` or ``- `id`:``; a test names it by
 ``@pytest.mark.promise("id")``, with several ids where one test keeps several promises, or by the marks of a

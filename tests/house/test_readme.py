@@ -1,4 +1,4 @@
-"""What the pages tell a reader to type, read or follow is there."""
+"""Every command, link and snippet on the documentation pages works."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHELLS = {"", "sh", "bash", "shell", "console", "text"}
 
 
 def _typed(page: Path) -> list[str]:
-    """Everything on a page that a reader may type: lines of shell blocks, and code within sentences."""
+    """Everything on a page that a reader may type: lines of shell blocks, and inline code."""
     text = page.read_text(encoding="utf-8")
     lines = [
         line.strip().removeprefix("$ ")
@@ -44,9 +44,9 @@ def _help(*command: str) -> str:
         [sys.executable, "-m", "polymnia", *command, "--help"],
         stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, encoding="utf-8", env=os.environ,
     ) as running:  # fmt: skip
-        told, complaints = running.communicate(timeout=DEADLINE)
-    assert running.returncode == 0, f"polymnia {' '.join(command)} --help: {complaints}"
-    return str(told)
+        output, errors = running.communicate(timeout=DEADLINE)
+    assert running.returncode == 0, f"polymnia {' '.join(command)} --help: {errors}"
+    return str(output)
 
 
 def _commands() -> set[str]:
@@ -54,16 +54,16 @@ def _commands() -> set[str]:
     return set(re.findall(r"^ {2,}([a-z][a-z-]+) {2,}\S", _help(), re.M))
 
 
-def _misfit(words: list[str]) -> str | None:
-    """What is wrong with the words after ``polymnia``, or nothing."""
+def _error(words: list[str]) -> str | None:
+    """The error in the words after ``polymnia``, if any."""
     words = [word for word in words if word]
     command = words[0] if words and re.fullmatch(r"[a-z][a-z-]*", words[0]) else None
     if command and command not in _commands():
         return f"there is no command {command!r}"
-    told = _help(command) if command else _help()
+    output = _help(command) if command else _help()
     for word in words:
         option = word.partition("=")[0].strip("[]")
-        if option.startswith("--") and option not in {"--help", "--version"} and option not in told:
+        if option.startswith("--") and option not in {"--help", "--version"} and option not in output:
             return f"{command or 'polymnia'} has no option {option}"
     return None
 
@@ -99,11 +99,11 @@ def test_every_make_target_on_a_page_exists() -> None:
 
 def test_every_polymnia_command_on_a_page_exists() -> None:
     wrong = [
-        f"{page}: {typed}: {misfit}"
+        f"{page}: {typed}: {error}"
         for page in _PAGES
         for typed in _typed(page)
         for words in _polymnia_words(typed)
-        if (misfit := _misfit(words))
+        if (error := _error(words))
     ]
     assert not wrong
 
@@ -121,8 +121,8 @@ def test_every_json_snippet_on_a_page_parses_and_starts_a_server_that_exists() -
             words = [Path(server["command"]).name, *server.get("args", [])]
             if "polymnia" not in words:
                 continue
-            misfit = _misfit(words[words.index("polymnia") + 1 :])
-            assert misfit is None, f"{page}: {server}: {misfit}"
+            error = _error(words[words.index("polymnia") + 1 :])
+            assert error is None, f"{page}: {server}: {error}"
 
 
 def _servers(snippet: Any) -> list[dict[str, Any]]:
@@ -181,6 +181,6 @@ def test_the_commands_and_the_example_of_the_readme_work_as_often_as_they_are_ru
             [sys.executable, "-c", example],
             cwd=place.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, encoding="utf-8", env=os.environ,
         ) as running:  # fmt: skip
-            told, _ = running.communicate(timeout=DEADLINE)
+            output, _ = running.communicate(timeout=DEADLINE)
         assert running.returncode == 0
-        assert "Ann likes green tea" in told
+        assert "Ann likes green tea" in output

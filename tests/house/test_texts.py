@@ -1,4 +1,4 @@
-"""What no file of the repository may say, and what every module must."""
+"""Texts that no file may contain, and docstrings that every module must have."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ def test_no_source_file_leaves_work_for_later() -> None:
     assert not found
 
 
-def test_every_module_says_what_it_is() -> None:
-    silent = [
+def test_every_module_has_a_docstring() -> None:
+    undocumented = [
         str(path.relative_to(ROOT))
         for folder in (SOURCE, ROOT / "tests", ROOT / "bench")
         for path in files(".py", under=folder)
         # An empty file in the tests only marks a package.
         if not ast.get_docstring(parsed(path)) and (parsed(path).body or folder == SOURCE)
     ]
-    assert not silent
+    assert not undocumented
 
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def _public(tree: ast.Module | ast.ClassDef) -> Iterator[_Definition]:
-    """The functions and classes a reader of the module may use."""
+    """The public functions and classes of a module."""
     for node in tree.body:
         if isinstance(node, _Definition) and not node.name.startswith("_"):
             yield node
@@ -85,46 +85,46 @@ def _bases(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> Iterator[ast
 
 @cache
 def _ports() -> list[set[str]]:
-    """What the methods of each port are called."""
+    """The names of the methods of each port."""
     classes = [
         node for node in parsed(SOURCE / "engine" / "ports" / "__init__.py").body if isinstance(node, ast.ClassDef)
     ]
     return [{each.name for each in node.body if isinstance(each, ast.FunctionDef)} for node in classes]
 
 
-def _explained_elsewhere(tree: ast.Module) -> set[ast.AST]:
-    """Methods that need no words of their own: members that only say a type, those a base explains, and those of a
-    port, in a class that has several of them."""
+def _documented_elsewhere(tree: ast.Module) -> set[ast.AST]:
+    """Methods that need no docstring: type stubs, those documented in a base class, and those of a port in a class that
+    implements several of them."""
     classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     found: set[ast.AST] = set()
     for node in classes.values():
-        explained = {
+        documented = {
             each.name
             for base in _bases(node, classes)
             for each in base.body
             if isinstance(each, _Definition) and ast.get_docstring(each)
         }
         methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
-        explained |= {name for port in _ports() if len(port & methods) > 2 for name in port}
+        documented |= {name for port in _ports() if len(port & methods) > 2 for name in port}
         for method in _public(node):
-            if ast.unparse(method.body[0]) == "..." or method.name in explained:
+            if ast.unparse(method.body[0]) == "..." or method.name in documented:
                 found.add(method)
     return found
 
 
-def test_every_public_function_and_class_says_what_it_does() -> None:
-    silent = [
+def test_every_public_function_and_class_has_a_docstring() -> None:
+    undocumented = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.name}"
         for path in files(".py", under=SOURCE)
         for node in _public(parsed(path))
         if not ast.get_docstring(node)
-        and node not in _explained_elsewhere(parsed(path))
+        and node not in _documented_elsewhere(parsed(path))
         and not (path.name == "types.py" and node.name.endswith(("Answer", "Parameters")))  # their method explains them
     ]
-    assert not silent, "\n".join(silent)
+    assert not undocumented, "\n".join(undocumented)
 
 
-def test_no_module_is_named_after_nothing() -> None:
+def test_no_module_has_a_meaningless_name() -> None:
     vague = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
     named = [path for path in files(".py") if path.stem.strip("_") in vague or path.stem.endswith("_v2")]
     assert not named

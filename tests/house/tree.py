@@ -1,27 +1,29 @@
-"""The repository as the rules see it: its files, its modules and what each of them imports."""
+"""The files of the repository, its modules and their imports."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
-__all__ = ["ROOT", "SOURCE", "Import", "files", "imports", "modules", "parsed", "targets"]
+__all__ = ["ROOT", "SOURCE", "Import", "files", "imports", "load", "modules", "parsed", "targets"]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOURCE = ROOT / "src" / "polymnia"
 
-# What a build, a test run or an environment leaves behind: never part of the repository.
-_LEFT_BEHIND = {
+# Left by builds, test runs and environments: never part of the repository.
+_IGNORED = {
     ".git", ".venv", ".cache", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis",
     "__pycache__", "build", "dist", "node_modules", "venv",
 }  # fmt: skip
 
 
 class Import(NamedTuple):
-    """One module that another one imports, and where it says so."""
+    """A module that another one imports, and the line of the import."""
 
     target: str
     line: int
@@ -34,12 +36,23 @@ def files(*suffixes: str, under: Path = ROOT) -> list[Path]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
-        if path.name in _LEFT_BEHIND or path.is_symlink():
+        if path.name in _IGNORED or path.is_symlink():
             continue
         if path.is_dir():
             yield from _walk(path)
         else:
             yield path
+
+
+@cache
+def load(script: str) -> ModuleType:
+    """The module of a script, given by its path in the repository."""
+    spec = spec_from_file_location(Path(script).stem, ROOT / script)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache
@@ -59,7 +72,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(module: str) -> list[Import]:
-    """Everything a module imports, wherever it does: at the top, in a function, or for types only."""
+    """Everything a module imports: at the top, in a function, or for types only."""
     path = modules()[module]
     found = []
     for node in ast.walk(parsed(path)):
@@ -69,11 +82,11 @@ def imports(module: str) -> list[Import]:
 
 
 def targets(module: str, path: Path, node: ast.Import | ast.ImportFrom) -> list[str]:
-    """The modules that an import statement names."""
+    """The modules that an import statement imports."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     base = _absolute(module, path, node)
-    # `from package import name` means the module of that name where there is one.
+    # `from package import name` imports the module of that name, if there is one.
     return [whole if (whole := f"{base}.{alias.name}") in modules() else base for alias in node.names]
 
 

@@ -260,7 +260,7 @@ class SearchMachine(RuleBasedStateMachine):
     @rule(who=SIDES, eyes=EYES, most=st.integers(0, 8))
     def list_words(self, who: int, eyes: frozenset[int], most: int) -> None:
         with self.processes[who].store.write(PROJECT, "test", "list") as tx:
-            tx.list_words(most)
+            tx.index_words(most)
         self.look(eyes)
 
     @rule(who=SIDES, eyes=EYES, again=st.booleans())
@@ -269,7 +269,7 @@ class SearchMachine(RuleBasedStateMachine):
         with self.processes[who].store.write(PROJECT, "test", "drop") as tx:
             tx.drop_words()
             if again:
-                tx.list_words(1000)
+                tx.index_words(1000)
         self.look(eyes)
 
     @rule(who=SIDES, eyes=EYES, most=st.integers(1, 8))
@@ -287,7 +287,7 @@ class SearchMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("unlisted", [0, 4], ids=["every text listed", "listed now and then"])
 def test_every_index_agrees_with_the_store(unlisted: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexes, "_UNLISTED", unlisted)
-    monkeypatch.setattr(indexes, "_MOST_LISTED", 3)
+    monkeypatch.setattr(indexes, "_MAX_LISTED", 3)
     run_state_machine_as_test(
         SearchMachine,
         settings=settings(

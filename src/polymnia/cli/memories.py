@@ -31,6 +31,7 @@ from polymnia.engine.content import Joined, Remembered, content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Record, Relation
+from polymnia.operation import credential_notes
 from polymnia.settings import Settings
 
 Links = list[tuple[Record, Relation]]
@@ -59,7 +60,7 @@ def add(arguments: Namespace, chosen: Settings) -> CommandResult:
             associate=not arguments.no_associate,
             threshold=arguments.threshold,
         )
-        notes = [*(done.notes or model_notes(memory)), *(note.text for note in memory.screen.notes())]
+        notes = [*(done.notes or model_notes(memory)), *(note.text for note in credential_notes(memory.screen))]
     data = record_data(done.record, "id name text scope category tags metadata created") | {
         "duplicate": done.duplicate,
         "joined": None if done.joined is None else to_builtins(done.joined),

@@ -25,8 +25,9 @@ from polymnia.cli.console import (
     strong,
     width,
 )
+from polymnia.dialects.notes import reasons, sentence
 from polymnia.engine.memory import Memory
-from polymnia.engine.search.results import Found, Fragment, Hit, Plan
+from polymnia.engine.search.results import Found, Fragment, Hit, Lane, Plan
 from polymnia.errors import Invalid
 from polymnia.models import Filters, JsonObject
 from polymnia.settings import Settings
@@ -34,7 +35,9 @@ from polymnia.settings import Settings
 _INDENT = " " * 6
 _PIECE = 300  # characters shown of a text if no passage matches
 _WIDEST = 60
+_TERMS = 6  # shown of a time
 _SHOWN = 8  # expansions shown of a query term
+_WHY = "exact terms missing alike words meaning similarity model lent date judged"
 _HIT = "id name entityType observations category tags scope session metadata created updated"
 
 
@@ -64,10 +67,14 @@ def search(arguments: Namespace, chosen: Settings) -> CommandResult:
         "pending": found.pending,
         "nearest": to_builtins(found.nearest),
         "facets": {name: dict(counts) for name, counts in found.facets.items()},
-        "notes": to_builtins(found.notes),
+        "notes": _notes(found),
         "budget": to_builtins(found.cut),
     }
-    return CommandResult(data, _found_lines(found), [note.text for note in found.notes])
+    return CommandResult(data, _found_lines(found), list(map(sentence, found.notes)))
+
+
+def _notes(found: Found) -> list[JsonObject]:
+    return [{"code": note.code, "text": sentence(note)} for note in found.notes]
 
 
 def _zone() -> int:
@@ -147,7 +154,7 @@ def _hit_lines(hit: Hit) -> Iterator[str]:
             name = "" if turn.name == turn.id else f" ({turn.name})"
             speaker = f"{turn.who}: " if turn.who else ""
             yield dim(f"{_INDENT}{on_one_line(f'{where}{name}: {speaker}{turn.text}')}")
-    yield dim(f"{_INDENT}{on_one_line(hit.why.sentence)}")
+    yield dim(f"{_INDENT}{on_one_line(reasons(hit.why))}")
 
 
 def _marked(fragment: Fragment) -> str:
@@ -171,12 +178,19 @@ def _cut(hit: Hit, fragment: Fragment) -> tuple[str, str]:
 def _hit_data(hit: Hit) -> JsonObject:
     return record_data(hit.record, _HIT) | {
         "score": hit.score,
-        "why": to_builtins(hit.why),
+        "why": _why(hit),
         "fragments": to_builtins(hit.fragments),
         "cut": hit.cut,
         "previous": to_builtins(hit.previous),
         "next": to_builtins(hit.next),
     }
+
+
+def _why(hit: Hit) -> JsonObject:
+    fields = to_builtins(hit.why)
+    if fields["similarity"] is not None:
+        fields["similarity"] = round(fields["similarity"], 4)
+    return {"sentence": reasons(hit.why)} | {name: fields[name] for name in _WHY.split()}
 
 
 # ── explained ─────────────────────────────────────────────────────────────────────────────────────────
@@ -186,18 +200,55 @@ def explain(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show the plan of a query, each lane's candidates, and the fusion."""
     with open_existing(chosen) as memory:
         plan = memory.explain(arguments.query, limit=arguments.limit, filters=_filters(memory, arguments), zone=_zone())
-    return CommandResult(to_builtins(plan), _plan_lines(plan), [note.text for note in plan.found.notes])
+    return CommandResult(_plan_data(plan), _plan_lines(plan), list(map(sentence, plan.found.notes)))
+
+
+def _plan_data(plan: Plan) -> JsonObject:
+    data: JsonObject = to_builtins(plan)
+    found = data["found"] | {"notes": _notes(plan.found)}
+    for fields, hit in zip(found["hits"], plan.found.hits, strict=True):
+        fields["why"] = _why(hit)
+    lanes = [
+        {
+            "name": _lane_name(one),
+            "asked": _lane_asked(one),
+            "best": to_builtins(one.best),
+            "milliseconds": one.milliseconds,
+        }
+        for one in plan.lanes
+    ]
+    return data | {"time": _time(plan), "lanes": lanes, "found": found}
+
+
+def _time(plan: Plan) -> str | None:
+    if plan.time is None:
+        return None
+    text, terms = plan.time
+    return f"{text}: {', '.join(terms[:_TERMS])}"
+
+
+def _lane_name(lane: Lane) -> str:
+    return lane.name if lane.model is None else f"{lane.name} ({lane.model})"
+
+
+def _lane_asked(lane: Lane) -> str:
+    """What a lane looked up, in words."""
+    if lane.name == "exact":
+        return f"the query as it stands: {lane.terms[0]!r}" if lane.terms else "nothing: too long"
+    if lane.name == "words":
+        return ", ".join(lane.terms) or "no words"
+    return "the cosine of each passage to the query"
 
 
 def _plan_lines(plan: Plan) -> Iterator[str]:
     yield f"{strong('query')}     {on_one_line(plan.query)}"
     yield f"{strong('language')}  {plan.language or 'not certain'}, script {plan.script or 'none'}"
-    yield f"{strong('time')}      {on_one_line(plan.time) if plan.time else 'none asked for'}"
+    yield f"{strong('time')}      {on_one_line(_time(plan) or 'none asked for')}"
     yield f"{strong('words')}     {'' if plan.words else 'none that tell anything'}"
     rows = [(word, _terms(terms)) for word, terms in plan.words]
     yield from _columns(("word", "looked up as (weight, passages that have it)"), rows)
     for lane in plan.lanes:
-        yield f"\n{strong(lane.name)}  {on_one_line(lane.asked)}  {dim(f'{lane.milliseconds:.2f} ms')}"
+        yield f"\n{strong(_lane_name(lane))}  {on_one_line(_lane_asked(lane))}  {dim(f'{lane.milliseconds:.2f} ms')}"
         yield from [f"  {score:5.3f}  {on_one_line(name)}" for name, score in lane.best] or [dim("  nothing")]
     yield f"\n{strong('together')}  {dim(f'{plan.milliseconds:.2f} ms')}"
     parts = ("words", "meaning", "lent", "score")

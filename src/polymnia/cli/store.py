@@ -11,6 +11,7 @@ import msgspec
 
 from polymnia.app import damaged_models, missing_models, open_memory
 from polymnia.cli.console import CommandResult, bar, counted, dim, fields, green, red, strong
+from polymnia.dialects.content.reports.health import broken_index
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
@@ -116,7 +117,7 @@ def health(arguments: Namespace, chosen: Settings) -> CommandResult:
                 counts[project] = snapshot.count()
         entities, relations = memory.count()
         about = memory.store.about()
-        damaged = [msgspec.to_builtins(one) for one in damaged_indexes(memory.store, counts, whole=True)]
+        damaged = [broken_index(one) for one in damaged_indexes(memory.store, counts, whole=True)]
     fault = damaged_models(chosen)
     if fault is not None and all(model["why"] != fault.message for model in search["models"].values()):
         about_model = {"what": fault.message, "where": [], "how": fault.hint, "vectors": False}

@@ -38,10 +38,8 @@ class Grant(Struct, frozen=True):
     def check_write(self, left: str = "nothing was changed") -> None:
         """Refuse a read-only caller; ``left`` says what was not done."""
         if not self.write:
-            raise NotAllowed(
-                f"This key may read but not write; {left}",
-                hint="Use a key that was made with --access write.",
-            )
+            hint = "Use a key that was made with --access write."
+            raise NotAllowed(f"This key may read but not write; {left}", hint=hint)
 
     def folder(self, exports: str, project: str) -> str:
         """The folder a project's files are written to and read from; a limited caller gets one per project."""
@@ -85,11 +83,11 @@ class Guarded:
         self._all(project)
         return self._inner.check(project, request)
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
+    def repair(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
         if tx is None:
             self._all(None)
             self._grant.check_write("nothing was mended")
-        return self._inner.mend(tx, kinds, request)
+        return self._inner.repair(tx, kinds, request)
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         self._all(None)
@@ -100,8 +98,8 @@ class Guarded:
         self._grant.check_write("nothing was restored")
         return self._inner.restore(path)
 
-    def place(self) -> object:
-        return self._inner.place()
+    def identity(self) -> object:
+        return self._inner.identity()
 
     def close(self) -> None:
         """Do nothing: others use the same store."""

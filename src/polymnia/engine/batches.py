@@ -162,7 +162,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         texts = [one.record.observations[0] for one in plans] + [text for one in drafts for text in one.observations]
         batch = self._write("remember", store, step, texts, gives=Batch)
         if plans:
-            self.finding.noticed(self.project)
+            self.finding.notify(self.project)
         return replace(batch, memories=[self._compared(*pair) for pair in zip(plans, batch.memories, strict=True)])
 
     def amend(
@@ -245,7 +245,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             records = tx.load(list(ids.values()))
             ties = {one.id: one for one in (tx.relations_of([record.name for record in records]) if records else [])}
             for source, target, type in ends:
-                found = content.finds(tx, [source, target])
+                found = content.find_ids(tx, [source, target])
                 named = {record.id: record.name for record in tx.load(list(found.values()))}
                 both = (named.get(found.get(source, 0), source), named.get(found.get(target, 0), target), type)
                 ties |= {one.id: one for one in tx.find_relations([both])}
@@ -288,7 +288,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             with self.store.read(self.project) as snapshot:
                 if snapshot.same_text(plan.record.observations[0], plan.record.scope) is not None:
                     continue
-            embedded, around = self._look_around(plan.record, True)
+            embedded, around = self._find_neighbours(plan.record, True)
             plan.embedded, plan.drawn = embedded, around.drawn
             plan.ranked, plan.pending = around.ranked, around.pending
 
@@ -308,9 +308,9 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             (made,) = tx.add_records([full])
             number = made.id & 0xFFFFFFFF
             self._put_vectors(tx, plan.embedded, number, number + 1)
-            tx.relate(content.still_there(tx, plan.drawn))
+            tx.relate(content.with_targets(tx, plan.drawn))
             if plan.pending:
-                associations.put_off(tx, made)
+                associations.defer(tx, made)
         superseded = None
         if draft.supersedes is not None:
             superseded = content.find(tx, draft.supersedes)
@@ -352,7 +352,7 @@ def _put_entity(tx: Transaction, draft: EntityDraft) -> StoredEntity:
 
 def _tie(tx: Transaction, ends: Ends) -> StoredRelation:
     source, target, type = ends
-    found = content.finds(tx, list(dict.fromkeys((source, target))))
+    found = content.find_ids(tx, list(dict.fromkeys((source, target))))
     names = {record.id: record.name for record in tx.load(list(found.values()))}
     source, target = (names.get(found.get(one, 0), one) for one in (source, target))
     missing = tuple(one for one in dict.fromkeys((ends[0], ends[1])) if one not in found)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import CONTENT, KIND
-from polymnia.engine.ports import DRAWN_LATER
+from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.scopes import Scope, tree
 from polymnia.models import Change, Record
@@ -73,7 +73,7 @@ class BriefVerbs(Project):
             newest = _current(snapshot.newest(_EACH * 2, unsorted))[:_EACH] if unsorted else []
             scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories][:_SCOPES]
             conflicts = list(_unsettled(snapshot))
-            last = next((one for one in snapshot.changes(_LATEST) if one.action != DRAWN_LATER), None)
+            last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]
         return Brief(
             memories=sum(kinds.values()), relations=relations, sections=sections, entities=entities, scopes=scopes,

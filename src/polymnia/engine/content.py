@@ -213,8 +213,8 @@ def new_item_id(uid: str) -> str:
 # ── finding records ───────────────────────────────────────────────────────────────────────────────────
 
 
-def finds(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
-    """The record ids by public id, or by name for those that are no public id."""
+def find_ids(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
+    """The record ids by public id or name."""
     found = snapshot.ids_of(ids) if ids else {}
     if others := [id for id in ids if id not in found]:
         found |= snapshot.ids(others)
@@ -223,7 +223,7 @@ def finds(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
 
 def find(snapshot: Snapshot, id: str) -> Record:
     """The memory with a public id or a name."""
-    records = snapshot.load(list(finds(snapshot, [id]).values()))
+    records = snapshot.load(list(find_ids(snapshot, [id]).values()))
     if not records:
         raise NotFound([id], "Memory", hint="Search for it, or list what there is.")
     return records[0]
@@ -265,7 +265,7 @@ def same_there(snapshot: Snapshot, record: Record, scope: str | None) -> int | N
     return None if found == record.id else found
 
 
-def still_there(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[RelationDraft]:
+def with_targets(tx: Transaction, drawn: Sequence[RelationDraft]) -> list[RelationDraft]:
     """The drafts whose target has not been deleted meanwhile."""
     there = tx.ids([one.target for one in drawn]) if drawn else {}
     return [one for one in drawn if one.target in there]
@@ -291,7 +291,7 @@ def links_of(snapshot: Snapshot, records: Sequence[Record], each: int) -> dict[s
     return {uid: [(loaded[name], relation) for name, relation in many if name in loaded] for uid, many in links.items()}
 
 
-def brought(record: Record) -> list[Version]:
+def imported_versions(record: Record) -> list[Version]:
     """The versions an imported item had elsewhere, newest first."""
     from polymnia.engine.text.calendar import parse_time
 

@@ -55,7 +55,7 @@ class DocumentVerbs(KnowledgeVerbs):
         with self.store.read(self.project) as snapshot:
             record = find_deleted(snapshot, id, session) or find_item(snapshot, id, session)
             versions = [Version(change, one) for change, one in snapshot.versions(record.id)]
-        versions += content.brought(record)
+        versions += content.imported_versions(record)
         numbers = [None, *(one.record.version for one in versions)]
         return [one for one, before in zip(versions, numbers, strict=False) if one.record.version != before][:limit]
 
@@ -68,8 +68,8 @@ class DocumentVerbs(KnowledgeVerbs):
 
     def item_vectors(self, record: Record) -> dict[str, list[list[float]]]:
         """Return the vectors of an item by model, one for each of its passages."""
-        with self.finding().look(self.project) as look:
-            embedded = look.held(record.id - look.base)
+        with self.finding().neighbours(self.project) as look:
+            embedded = look.stored(record.id - look.base)
             return {} if embedded is None else {model: rows.tolist() for model, rows in embedded.vectors.items()}
 
     def store_item(
@@ -164,10 +164,10 @@ class DocumentVerbs(KnowledgeVerbs):
             relationships = []
             if relates:
                 tx.remove_relations([r.id for r in _found_relationships(tx, now.name)])
-                relationships = tx.relate(content.still_there(tx, drawn))
+                relationships = tx.relate(content.with_targets(tx, drawn))
             if not keep_previous:
                 tx.set_extra(now.id, {key: value for key, value in now.extra.items() if key != content.EARLIER})
-                tx.forget_past(now.id)
+                tx.purge_versions(now.id)
             return StoredItem(find_item(tx, id, session), relationships)
 
         return self._write("update_content", update, step, (whole,) if rewrites else ())
@@ -222,7 +222,7 @@ class DocumentVerbs(KnowledgeVerbs):
                     f"The content {find_item(tx, id, session).uid} is there, so it cannot be restored",
                     hint="To change it, leave options.restore out.",
                 )
-            tx.bring_back(deleted.id)
+            tx.restore_record(deleted.id)
             return StoredItem(find_item(tx, id, session), tx.relations_of([deleted.name]))
 
         return self._write("update_content", restore, step)

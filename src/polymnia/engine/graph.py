@@ -25,7 +25,7 @@ from polymnia.errors import (
     OverLimit,
     Violation,
 )
-from polymnia.models import EntityDraft, Graph, Note, Record, Relation, legal_name, legal_text
+from polymnia.models import EntityDraft, Graph, Note, Record, Relation, Remark, legal_name, legal_text
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
@@ -267,7 +267,7 @@ class GraphVerbs(Project):
             records = snapshot.load(open_ids[:size]) if open_ids else []
             links = snapshot.relations_of([record.name for record in records]) if relations and records else []
         self._count_reads((record.id for record in records), opened=True)
-        notes = [Note("nearest", f"The nearest there is to what was not found: {', '.join(near)}.")] if near else []
+        notes = [Remark("nearest", {"names": near, "opening": True})] if near else []
         following = cursor_at("nodes", records[-1].id) if len(open_ids) > size else None
         return Graph(records, links, following, notes), missing
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from polymnia.engine.content import SHORTEST_ID, new_item_id, page_size, title_of
 from polymnia.engine.graph import listed, nearest
-from polymnia.engine.ports import DRAWN_LATER
+from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Fault, Invalid, NotFound
@@ -149,7 +149,7 @@ class HistoryVerbs(Project):
                 found = snapshot.changes(_MOST_UNDONE)
             if change is None:
                 found = [one for one in found if one.undoes is None and one.undone_by is None]
-                found = [one for one in found if one.action != DRAWN_LATER]
+                found = [one for one in found if one.action != BACKGROUND]
                 if session is not None:
                     found = [one for one in found if any(t.session == session for t in snapshot.effects(one.id))]
                 if since is None and session is None:
@@ -174,7 +174,7 @@ class HistoryVerbs(Project):
     def changed_since(self, at: int, *, limit: int = 100, shown: int = 10) -> list[ChangeEffects]:
         """The changes after a time, newest first, with what each did to which memories."""
         with self.store.read(self.project) as snapshot:
-            found = [one for one in snapshot.changes_since(at, limit) if one.action != DRAWN_LATER]
+            found = [one for one in snapshot.changes_since(at, limit) if one.action != BACKGROUND]
             return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
 
     def change(self, number: int) -> Change | None:
@@ -201,10 +201,8 @@ def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:
     """The error for a memory that did not exist yet, or no longer, at a time."""
     before = [event.change.at for event in events if event.change.at <= at]
     when = f"deleted at {moment(before[-1])}" if before else f"created at {moment(events[0].change.at)}"
-    return NotFound(
-        [name], message=f"{name!r} did not exist at {moment(at)}",
-        hint=f"It was {when}; ask for a time {'before' if before else 'after'} that.",
-    )  # fmt: skip
+    hint = f"It was {when}; ask for a time {'before' if before else 'after'} that."
+    return NotFound([name], message=f"{name!r} did not exist at {moment(at)}", hint=hint)
 
 
 def _check_number(change: int) -> None:

@@ -29,7 +29,7 @@ _LINKS = 50
 _AMBIGUOUS = 5  # ids listed when a prefix matches more than one
 
 
-class _Around(Struct, frozen=True):
+class _Neighbourhood(Struct, frozen=True):
     """The neighbours of a planned memory, and the relations to create to them."""
 
     ranked: list[tuple[Record, float]] = []
@@ -50,7 +50,7 @@ class MemoryVerbs(KnowledgeVerbs):
     def resolve(self, text: str) -> Record:
         """Return a memory by its id, its name, or a unique prefix of its id of at least eight characters."""
         with self.store.read(self.project) as snapshot:
-            found = list(content.finds(snapshot, [text]).values())
+            found = list(content.find_ids(snapshot, [text]).values())
             if not found and len(text) >= content.SHORTEST_ID:
                 prefixes = (text, content.new_item_id(text))
                 uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
@@ -116,30 +116,30 @@ class MemoryVerbs(KnowledgeVerbs):
                 **scopes.filed(scopes.legal_scope(scope, "scope")),
             )
         )  # fmt: skip
-        if not allow_duplicates and (known := self._known(record, step)) is not None:
+        if not allow_duplicates and (known := self._existing(record, step)) is not None:
             return self._with_links(known)
-        embedded, around = None, _Around()
+        embedded, nearby = None, _Neighbourhood()
         if associate or not allow_duplicates:
-            embedded, around = self._look_around(record, patient)
-        pending = associate and around.pending
+            embedded, nearby = self._find_neighbours(record, patient)
+        pending = associate and nearby.pending
 
         def store(tx: Transaction) -> Remembered:
             if not allow_duplicates and (again := tx.same_text(text, record.scope)) is not None:
                 return _join(tx, again, record)
-            made, _ = self._add(tx, record, embedded, around.drawn if associate else [])
+            made, _ = self._add(tx, record, embedded, nearby.drawn if associate else [])
             if pending:
-                associations.put_off(tx, made)
+                associations.defer(tx, made)
             return Remembered(record=made)
 
         remembered = self._write("remember", store, step, (text,), gives=Remembered)
         if remembered.duplicate:
             return self._with_links(remembered)
         if pending:
-            self.finding().noticed(self.project)
-        remembered = replace(remembered, pending=pending, notes=around.notes)
+            self.finding().notify(self.project)
+        remembered = replace(remembered, pending=pending, notes=nearby.notes)
         if not allow_duplicates:
-            reworded = self._reworded(text, around.ranked, patient)
-            similar = [one for one in around.ranked if one[1] >= threshold or one[0].uid in reworded][:_SIMILAR]
+            reworded = self._reworded(text, nearby.ranked, patient)
+            similar = [one for one in nearby.ranked if one[1] >= threshold or one[0].uid in reworded][:_SIMILAR]
             remembered = replace(remembered, similar=similar, reworded=reworded)
         return self._with_links(remembered)
 
@@ -186,11 +186,11 @@ class MemoryVerbs(KnowledgeVerbs):
             changes["metadata"] = follow.merged(record.metadata, {})
         planned = replace(record, **changes, observations=record.observations if text is None else (text,))
         text_changes = text is not None and text != content.content(record)
-        embedded, around = None, _Around()
+        embedded, nearby = None, _Neighbourhood()
         if not keep_associations:
-            embedded, around = self._look_around(planned, patient)
+            embedded, nearby = self._find_neighbours(planned, patient)
         elif text_changes:
-            embedded = self.finding().said(self.project, *content.read_as(planned), patient=patient)
+            embedded = self.finding().embed_text(self.project, *content.read_as(planned), patient=patient)
 
         def change(tx: Transaction) -> tuple[Record, bool, int | None]:
             now = content.find(tx, record.uid)
@@ -206,25 +206,25 @@ class MemoryVerbs(KnowledgeVerbs):
             elif changes:
                 changed = tx.revise(now.id, changes)
             if not keep_associations:
-                changed = _redraw(tx, now.name, around.drawn) or changed
-                if around.pending:
-                    associations.put_off(tx, now)
+                changed = _redraw(tx, now.name, nearby.drawn) or changed
+                if nearby.pending:
+                    associations.defer(tx, now)
             return content.find(tx, record.uid), changed, same
 
         done, changed, same = self._write(
             "revise", change, step, (text,) if text_changes and text else (), gives=tuple[Record, bool, int | None]
         )
-        if around.pending:
-            self.finding().noticed(self.project)
+        if nearby.pending:
+            self.finding().notify(self.project)
         with self.store.read(self.project) as snapshot:
             other = None if same is None else next(iter(snapshot.load([same])), None)
             links = _links(snapshot, done)
-        return Revised(record=done, changed=changed, same=other, associations=links, pending=around.pending)
+        return Revised(record=done, changed=changed, same=other, associations=links, pending=nearby.pending)
 
     def _category(self, category: str | None) -> str | None:
         return None if category is None else legal_name(category, "category", self.limits).strip() or None
 
-    def _known(self, record: Record, step: Step | None) -> Remembered | None:
+    def _existing(self, record: Record, step: Step | None) -> Remembered | None:
         """The existing duplicate of a planned memory, with the new tags, category and metadata merged into it."""
         with self.store.read(self.project) as snapshot:
             id = snapshot.same_text(record.observations[0], record.scope)
@@ -244,14 +244,14 @@ class MemoryVerbs(KnowledgeVerbs):
         with self.store.read(self.project) as snapshot:
             return replace(done, associations=_links(snapshot, done.record))
 
-    def _look_around(self, record: Record, patient: bool) -> tuple[EmbeddedText, _Around]:
+    def _find_neighbours(self, record: Record, patient: bool) -> tuple[EmbeddedText, _Neighbourhood]:
         """Embed a planned memory and find its neighbours."""
         from polymnia.engine.knowledge import associations
 
         finder = self.finding()
-        embedded = finder.said(self.project, *content.read_as(record), patient=patient)
+        embedded = finder.embed_text(self.project, *content.read_as(record), patient=patient)
         text = content.content(record)
-        with finder.look(self.project, patient=patient) as look:
+        with finder.neighbours(self.project, patient=patient) as look:
             pending = finder.lacks_vectors(look)
             without = record.id - look.base if record.id else 0
             near, by_meaning = associations.neighbours(look, embedded, text, without=without, most=_NEAR)
@@ -264,7 +264,9 @@ class MemoryVerbs(KnowledgeVerbs):
                 ranked = sorted([*ranked, *associations.ranked(look, more)], key=lambda one: -one[1])
         fault = finder.broken()
         notes = [] if fault is None else [f"Not compared by meaning: {fault.message}"]
-        return embedded, _Around([(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes)
+        return embedded, _Neighbourhood(
+            [(one, _similarity(text, one, share)) for one, share in ranked], drawn, pending, notes
+        )
 
     def _reworded(self, text: str, ranked: list[tuple[Record, float]], patient: bool) -> frozenset[str]:
         """The ids of neighbours that say the same in other words; none if impatient and the judge is not ready."""
@@ -340,7 +342,7 @@ def _redraw(tx: Transaction, name: str, drawn: list[RelationDraft]) -> bool:
     from polymnia.engine.knowledge import associations
 
     old = [r for r in tx.relations_of([name]) if r.origin == "auto" and r.type == associations.TYPE]
-    new = content.still_there(tx, drawn)
+    new = content.with_targets(tx, drawn)
     if {(r.source, r.target, r.strength) for r in old} == {(r.source, r.target, r.strength) for r in new}:
         return False
     tx.remove_relations([relation.id for relation in old])

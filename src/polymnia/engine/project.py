@@ -1,11 +1,10 @@
-"""A project in someone's hands: what every verb of memory stands on, and the frame of a change."""
+"""One project of a store, as one author sees it: the base of all verbs, and how a change is made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.once import Answered
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Step = Callable[[int, int], None]
-"""Called with how many of how many items are done; may raise to call the whole thing off."""
+"""Called with the number of finished items and the total; may raise to cancel."""
 
-_MUCH = 200_000  # characters of a change; a store indexes so many at once, in the change itself
+_LONG = 200_000  # characters of a change that a store indexes within the change
 
 
 class Project:
-    """One project of one store, in someone's hands."""
+    """One project of one store, for one author."""
 
     store: Store
     finding: LazySearch
@@ -48,13 +47,11 @@ class Project:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the store's files."""
+        """Write pending read counts, and close the search and the store."""
         if self.reads is not None:
             self.reads.close()
         self.finding.close()
@@ -62,7 +59,7 @@ class Project:
 
     @property
     def project(self) -> str:
-        """The project at hand; refused where several may be meant and none is named."""
+        """The name of the project; raises Refused if the key opens several and the call names none."""
         if self._project is None:
             projects = sorted(self.grant.projects or ())
             raise Refused(
@@ -74,13 +71,13 @@ class Project:
 
     @property
     def who(self) -> str:
-        """The author of what is changed here, in one line."""
+        """The author of changes, as text."""
         return self.author.who
 
     def limited(self, grant: Grant, project: str | None = None) -> Self:
-        """The same memory for somebody who may see some projects only, or may not change anything.
+        """The same memory, limited to what a grant allows.
 
-        Without ``project`` theirs is the only one they see; where they see several, every verb asks for one.
+        ``project`` defaults to the only one the grant covers; if there are several, every verb requires one.
         """
         if grant.projects is not None and not grant.projects:
             raise NotAllowed("This key opens no project", hint="Ask for a key that opens one.")
@@ -91,7 +88,7 @@ class Project:
         return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.author, grant=grant)
 
     def for_one_call(self, *, writes: bool = True) -> Self:
-        """The same memory for one call of a client, which gets notes about what was found in the texts it brought."""
+        """The same memory for one call, which collects notes about credentials found in the texts of that call."""
         if not writes and self.screen.manner == "flag":
             return self  # nothing will be screened
         return self._as(
@@ -99,9 +96,9 @@ class Project:
         )
 
     def once_for(self, id: str, request: bytes) -> Self:
-        """The same memory for one request: when its id comes again, its change is not made again.
+        """The same memory for one request, which is executed once: a retry with the same id returns the same result.
 
-        The verb then answers what it answered before; with another ``request`` it is refused.
+        The same id with another ``request`` is refused.
         """
         once = Answered(id, self._project.encode() + request if self._project else request)
         return self._as(project=self._project, who=self.author, once=once)
@@ -109,9 +106,9 @@ class Project:
     def acting(
         self, who: Author | str, policy: Policy | None = None, *, project: str | None = None, once: Once | None = None
     ) -> Self:
-        """The same memory in someone else's hands: another name in the journal, perhaps another policy or project.
+        """The same memory for another author, optionally with another policy or project.
 
-        With ``once`` a change is made at most once for the request it stands for.
+        With ``once`` a change is made at most once per request.
         """
         return self._as(project=self._project if project is None else project, who=who, policy=policy, once=once)
 
@@ -137,7 +134,7 @@ class Project:
         other.unscreened = store or self.unscreened
         other.store = screened(other.unscreened, other.screen)
         if project is not None:
-            other.grant.check(project)  # whoever searches does so past the door of the store
+            other.grant.check(project)  # a search does not go through the guarded store
         other.screen.names(user_id=other.author.user, project_id=project)
         return other
 
@@ -146,7 +143,7 @@ class Project:
             self.reads.count(self.project, self.author.who, ids, opened=opened)
 
     def _check_once(self) -> None:
-        """Stop a request that was done before, ahead of looking for things that may be gone since."""
+        """Stop a request that was executed before, ahead of looking up memories that may have been deleted since."""
         if self.once is not None:
             with self.store.read(self.project) as snapshot:
                 self.once.done(snapshot, Any)
@@ -160,33 +157,32 @@ class Project:
         *,
         gives: Any = Any,
     ) -> T:
-        """Make one change. ``texts`` are those it writes: much text is read for the index before anybody has to wait.
+        """Make one change. ``texts`` are those it writes: long ones are analysed before the write lock is acquired.
 
-        ``gives`` is the type of what it answers, for requests that come again.
+        ``gives`` is the type of the result, to decode it for a retry.
         """
         written = list(texts)
-        much = sum(map(len, written)) > _MUCH
+        is_long = sum(map(len, written)) > _LONG
         with (
-            self.finding.read_ahead(written) if much else nullcontext(),
+            self.finding.read_ahead(written) if is_long else nullcontext(),
             self.store.write(self.project, self.author, action) as tx,
         ):
             if step is not None:
-                step(0, 0)  # the turn has come; the last moment to call it off
-            if self.once is not None and (again := self.once.done(tx, gives)) is not None:
-                before: T = again
-                return before
+                step(0, 0)  # the last chance to cancel
+            if self.once is not None and (before := self.once.done(tx, gives)) is not None:
+                return cast(T, before)
             done = work(tx)
             changed = tx.changed
             if self.once is not None and done is not None:
                 self.once.keep(tx, done)
         if changed:
-            self.finding.noticed(self.project)
+            self.finding.notify(self.project)
         return done
 
     def _put_vectors(self, tx: Transaction, embedded: EmbeddedText | None, memory: int, text: int) -> None:
-        """Store what the models made of a text; ``memory`` and ``text`` are the numbers of the record and its text."""
+        """Store the vectors of a text; ``memory`` and ``text`` are the numbers of the record and its text."""
         if embedded is not None:
             for channel in self.finding().channels:
                 if channel.name in embedded.vectors:
                     dimensions = channel.embedder.dimensions
-                    tx.put_vectors(channel.name, dimensions, embedded.kept(channel.name, memory, text))
+                    tx.put_vectors(channel.name, dimensions, embedded.packed(channel.name, memory, text))

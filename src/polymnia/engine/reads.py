@@ -1,7 +1,7 @@
-"""Reads: counting what is read, without making a reader wait for it.
+"""Counts reads without making readers wait.
 
-Counts are gathered in memory and written a while later, and when the memory is closed. They are figures for analyses,
-not memories: a process that is killed loses those of the last half minute.
+Counts are collected in memory and written later, and on closing. They are statistics, not memories: a killed process
+loses those of the last half minute.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from polymnia.errors import Fault
 from polymnia.models import Seen
 
 COUNTED = "reads"
-"""The note that changes whenever reads have been counted."""
+"""The note that changes whenever counts are written."""
 
 _WAIT = 30.0  # seconds between counting and writing
-_FULL = 2_000  # so many counts are written without waiting
-_MOST = 20_000  # and more are not gathered where they cannot be written
+_FULL = 2_000  # counts that are written without waiting
+_LIMIT = 20_000  # counts that are held if they cannot be written
 _HOUR = 3_600_000_000
 
 
 class ReadCounter:
-    """The counts of one store that wait to be written. Safe to use from several threads."""
+    """The pending counts of one store. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self.times = 0
-        """A number that rises with everything that is counted."""
+        """A number that rises with every count."""
         self._store = store
         self._counts: dict[tuple[str, int, int, str], list[int]] = {}
         self._lock = threading.Lock()
@@ -37,7 +37,7 @@ class ReadCounter:
         self._closed = False
 
     def count(self, project: str, who: str, ids: Iterable[int], *, opened: bool) -> None:
-        """Somebody has read these memories: opened them, or had them among what was found."""
+        """Count a read of these memories, which were opened or (if not ``opened``) found by a search."""
         hour = time.time_ns() // 1000 // _HOUR * _HOUR
         with self._lock:
             self.times += 1
@@ -52,16 +52,16 @@ class ReadCounter:
             self._wake.set()
 
     def pending(self, project: str) -> list[Seen]:
-        """What has been counted of a project and is not written yet."""
+        """The counts of a project that are not written yet."""
         with self._lock:
             return [Seen(*key[1:], *counts) for key, counts in self._counts.items() if key[0] == project]
 
     def write(self) -> None:
-        """Write what has been counted. What cannot be written now waits for the next time."""
+        """Write the counts. Those that cannot be written stay pending."""
         with self._lock:
-            taken, self._counts = self._counts, {}
-        for project in dict.fromkeys(key[0] for key in taken):
-            reads = {key: counts for key, counts in taken.items() if key[0] == project}
+            pending, self._counts = self._counts, {}
+        for project in dict.fromkeys(key[0] for key in pending):
+            reads = {key: counts for key, counts in pending.items() if key[0] == project}
             try:
                 with self._store.write(project, "polymnia", "count_reads") as tx:
                     tx.count_reads(Seen(*key[1:], *counts) for key, counts in reads.items())
@@ -72,7 +72,7 @@ class ReadCounter:
                         self._add(key, opened, found)
 
     def close(self) -> None:
-        """Write what is left, and count no more."""
+        """Write the pending counts and stop counting."""
         with self._lock:
             self._closed = True
             writer = self._writer
@@ -81,7 +81,7 @@ class ReadCounter:
             writer.join()
 
     def _add(self, key: tuple[str, int, int, str], opened: int, found: int) -> None:
-        if key in self._counts or len(self._counts) < _MOST:
+        if key in self._counts or len(self._counts) < _LIMIT:
             counts = self._counts.setdefault(key, [0, 0])
             counts[0] += opened
             counts[1] += found

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import content
 from polymnia.engine.search import SearchVerbs
-from polymnia.models import Change, Filters, Note, Record, Relation
+from polymnia.models import Change, Filters, Record, Relation, Remark
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot
@@ -39,7 +39,7 @@ class Recalled(Struct, frozen=True, kw_only=True):
 
     memories: list[RecalledMemory]
     total: int
-    notes: list[Note] = []
+    notes: list[Remark] = []
     pending: int = 0
     whole_past: bool = True
 
@@ -120,7 +120,7 @@ class RecallVerbs(SearchVerbs):
         else:
             scores = [shares[one.id] for one in chosen]
         return [
-            Hit(record=one, score=round(score, 4), why=Why(sentence=""))
+            Hit(record=one, score=round(score, 4), why=Why())
             for one, score in zip(chosen, scores, strict=True)
             if score >= _LEAST
         ]
@@ -151,7 +151,7 @@ class RecallVerbs(SearchVerbs):
 def _bare(record: Record) -> Hit:
     from polymnia.engine.search.results import Hit, Why
 
-    return Hit(record=record, score=1.0, why=Why(sentence=""))
+    return Hit(record=record, score=1.0, why=Why())
 
 
 def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory]:

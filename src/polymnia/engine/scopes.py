@@ -1,4 +1,4 @@
-"""Scopes: the paths memories are filed under, the tree they make, and the sessions among them."""
+"""Scopes: the paths memories are filed under, their tree, and sessions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.content import Moved, finds, same_there
+from polymnia.engine.content import Moved, find_ids, same_there
 from polymnia.engine.project import Project, Step
 from polymnia.errors import Invalid, NotFound, OverLimit
 from polymnia.models import DEFAULT_SCOPE, Filters, JsonObject, Session, closest, legal_name, legal_text, new_id
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from polymnia.models import Record
 
 SESSIONS = "session"
-"""The scope that sessions live below."""
+"""The parent scope of all sessions."""
 
 _LEVELS = 10
 _PART = 100
@@ -29,17 +29,17 @@ _HINT = f"Write it as parts with / between them, such as work/projects: at most 
 
 
 def begin(tx: Transaction, session: str | None) -> None:
-    """Begin a session that is not there yet, if one is meant."""
+    """Create a session unless it exists or is None."""
     if session is not None and not tx.has_session(session):
         tx.add_session(session)
 
 
 def legal_scope(scope: str, field: str) -> str:
-    """A scope as it is stored: parts trimmed, any language; what makes no path is refused."""
+    """The normalized path of a scope; raises Invalid if it is not a valid path."""
     legal_text(scope, field, 4 * _LEVELS * (_PART + 1) * 4)
     parts = [part.strip() for part in scope.strip().split("/")]
     if len(parts) > 1 and parts[-1] == "":
-        parts.pop()  # a slash at the end says nothing
+        parts.pop()  # a trailing slash is ignored
     for part in parts:
         if not part:
             raise Invalid(f"{field} {scope!r} has an empty part", field=field, hint=_HINT)
@@ -55,7 +55,7 @@ def legal_scope(scope: str, field: str) -> str:
 
 
 def legal_session(session: str) -> str:
-    """The id of a session as it is stored: one part of a scope."""
+    """The normalized name of a session: one part of a scope."""
     name = session.strip()
     if not name or name in (".", "..") or "/" in name or len(name) > _PART:
         why = "is empty" if not name else "has a slash in it" if "/" in name else "cannot be a name"
@@ -69,28 +69,28 @@ def legal_session(session: str) -> str:
 
 
 def shown(scope: str | None) -> str:
-    """The path of a memory's scope."""
+    """The path of a scope as stored; None is the default scope."""
     return DEFAULT_SCOPE if scope is None else scope
 
 
 def filed(scope: str) -> JsonObject:
-    """What a record has that is filed under a path: its scope, and the session that scope belongs to."""
+    """The columns of a record filed under a path: its scope and session."""
     return {"scope": None if scope == DEFAULT_SCOPE else scope, "session": session_of(scope)}
 
 
 def session_of(scope: str | None) -> str | None:
-    """The session whose memories live in a scope."""
+    """The session that a scope belongs to."""
     top, _, rest = (scope or "").partition("/")
     return rest.split("/")[0] or None if top == SESSIONS else None
 
 
 def within(scope: str, parent: str) -> bool:
-    """Whether a path is another one or below it: a/b is not above a/bc."""
+    """Whether a path equals another or is below it: a/b is not above a/bc."""
     return scope == parent or scope.startswith(parent + "/")
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """One scope of the tree: how many memories are in it, in it and below, and what is right below it."""
+    """One scope: the number of memories in it, the total including subscopes, and its direct children."""
 
     path: str
     memories: int
@@ -99,12 +99,12 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     @property
     def depth(self) -> int:
-        """How many parts its path has."""
+        """The number of parts of its path."""
         return self.path.count("/") + 1
 
 
 def tree(counts: Iterable[tuple[str | None, int]], parent: str | None = None) -> list[Scope]:
-    """Every scope with memories in it or below it, in the order of their paths; with a parent, those within it."""
+    """Every scope with memories in it or below it, ordered by path; optionally only a parent and those below it."""
     own: Counter[str] = Counter()
     total: Counter[str] = Counter()
     below: defaultdict[str, list[str]] = defaultdict(list)
@@ -125,27 +125,27 @@ def tree(counts: Iterable[tuple[str | None, int]], parent: str | None = None) ->
 
 
 class Cleaned(Struct, frozen=True):
-    """The sessions that were removed, and how many memories went with them."""
+    """The removed sessions, and the number of their memories."""
 
     sessions: list[str]
     memories: int
 
 
 class ScopeVerbs(Project):
-    """The tree of scopes, moving memories about in it, and sessions."""
+    """Scopes, moving memories between them, and sessions."""
 
     def scopes(self, parent: str | None = None) -> list[Scope]:
-        """Every scope with memories in it or below it, in the order of their paths; with a parent, those within it."""
+        """Every scope with memories in it or below it, ordered by path; optionally only a parent and those below it."""
         top = None if parent is None else legal_scope(parent, "parent_scope")
         with self.store.read(self.project) as snapshot:
             return tree(snapshot.scopes(), top)
 
     def nearest_scope(self, scope: str) -> str | None:
-        """The scope that was probably meant by one that is not there."""
+        """The existing scope most similar to one that does not exist."""
         return closest(scope, [one.path for one in self.scopes()])
 
     def move(self, ids: Sequence[str], scope: str, *, step: Step | None = None) -> Moved:
-        """File memories under another scope; those that are not there are listed, the others are moved."""
+        """Move memories to another scope; ids that do not exist are listed in the result."""
         target = legal_scope(scope, "target_scope")
         distinct = list(dict.fromkeys(ids))
         if len(distinct) > self.limits.batch:
@@ -155,7 +155,7 @@ class ScopeVerbs(Project):
 
         def move(tx: Transaction) -> Moved:
             moved, there, failed, same = [], [], [], dict[str, int]()
-            found = finds(tx, distinct)
+            found = find_ids(tx, distinct)
             records = {record.id: record for record in tx.load(list(found.values()))}
             for i, id in enumerate(distinct):
                 if step is not None and i % 1000 == 0:
@@ -172,7 +172,7 @@ class ScopeVerbs(Project):
         return self._write("move", move, step, gives=Moved)
 
     def rename_scope(self, old: str, new: str, *, step: Step | None = None) -> Moved:
-        """Give a scope another name: everything in it and below it moves."""
+        """Rename a scope with all its subscopes."""
         source, target = legal_scope(old, "source_scope"), legal_scope(new, "target_scope")
 
         def rename(tx: Transaction) -> Moved:
@@ -196,9 +196,9 @@ class ScopeVerbs(Project):
         return self._write("rename_scope", rename, step, gives=Moved)
 
     def begin_session(self, session: str | None = None) -> tuple[Session, bool]:
-        """Begin a session, with a name of its own or one that is made; its memories live in session/<name>.
+        """Create a session, by default with a generated name, or continue an existing one; its scope is session/<name>.
 
-        One that is there already goes on; whether it is new is the second answer.
+        Returns the session and whether it is new.
         """
         name = new_id() if session is None else legal_session(session)
 
@@ -210,14 +210,14 @@ class ScopeVerbs(Project):
         return self._write("begin_session", create, gives=tuple[Session, bool])
 
     def sessions(self) -> list[Session]:
-        """Every session with its memories counted, in the order they began."""
+        """Every session with the number of its memories, oldest first."""
         with self.store.read(self.project) as snapshot:
             return snapshot.sessions()
 
     def clean_sessions(
         self, days: float, *, only: Sequence[str] | None = None, now: int | None = None, step: Step | None = None
     ) -> Cleaned:
-        """Remove sessions that nobody has used for so many days, with their memories. One undo brings all back."""
+        """Remove sessions unused for so many days, with their memories. A single undo restores all."""
         border = (time.time_ns() // 1000 if now is None else now) - int(days * _DAY)
 
         def clean(tx: Transaction) -> Cleaned:
@@ -242,7 +242,7 @@ def _matching(tx: Transaction, filters: Filters) -> list[int]:
 
 
 def _refile(tx: Transaction, record: Record, path: str, same: dict[str, int] | None) -> bool:
-    """File a memory under a path; one there that says the same goes into ``same``. False where it was there."""
+    """Move a memory to a path; returns False if it was there. One there with the same text is added to ``same``."""
     target = filed(path)
     begin(tx, target["session"])
     other = None if same is None else same_there(tx, record, target["scope"])

@@ -45,7 +45,7 @@ JUDGE = {ENGLISH: 1.60, MULTILINGUAL: 2.25}
 # sentences in Indonesian, Catalan, Ukrainian and Bulgarian near their English translations, and all sentences of an
 # unknown language (Greek, Hebrew, Hindi, Finnish, Vietnamese, Persian, the Nordic languages) near each other.
 
-_TELLING = 1000  # characters from which the language is determined
+_SAMPLE = 1000  # characters from which the language is determined
 
 _USE_LETTERS = re.compile(
     "[a-zA-Z\u00aa-\u024f\u1e00-\u1eff\uff21-\uff5a"  # Latin
@@ -64,7 +64,7 @@ _FOREIGN = re.compile(
     "|[پچژگکیٹڈڑںےہھ]"  # Arabic
 )
 _FOREIGN_SHARE = 0.15  # a text may contain foreign names
-_SMALL_WORDS_SHARE = 0.1
+_FUNCTION_WORDS_SHARE = 0.1
 _ACCENTED_SHARE = 0.02  # of an English text's letters
 _NOT_LATIN_SHARE = 0.1
 _WORD = re.compile(r"[^\W\d_]+")
@@ -106,7 +106,7 @@ _UNKNOWN = {
 
 def is_multilingual(text: str) -> bool:
     """Whether USE was trained on the language of the text."""
-    text = text[:_TELLING]
+    text = text[:_SAMPLE]
     if not text.isascii() and len(_USE_LETTERS.findall(text)) * 2 < sum(map(str.isalpha, text)):
         return False
     words = _WORD.findall(text.lower())
@@ -114,12 +114,12 @@ def is_multilingual(text: str) -> bool:
         return False
     votes = _votes(words)
     foreign = max(votes[language] for language in _UNKNOWN)
-    return foreign < len(words) * _SMALL_WORDS_SHARE or foreign <= max(votes[language] for language in _KNOWN)
+    return foreign < len(words) * _FUNCTION_WORDS_SHARE or foreign <= max(votes[language] for language in _KNOWN)
 
 
 def is_english(text: str) -> bool:
     """Whether the text is English."""
-    text = text[:_TELLING]
+    text = text[:_SAMPLE]
     votes = _votes(_WORD.findall(text.lower()))
     english = votes.pop(ENGLISH)
     if not text.isascii():
@@ -136,13 +136,13 @@ def _votes(words: list[str]) -> dict[str, int]:
     """How many of the words are function words of each language."""
     votes = dict.fromkeys(_KNOWN | _UNKNOWN, 0)
     for word in words:
-        for language in _small_words().get(word, ()):
+        for language in _function_words().get(word, ()):
             votes[language] += 1
     return votes
 
 
 @cache
-def _small_words() -> dict[str, list[str]]:
+def _function_words() -> dict[str, list[str]]:
     table: dict[str, list[str]] = {}
     for language, words in (_KNOWN | _UNKNOWN).items():
         for word in words.split():
@@ -152,19 +152,28 @@ def _small_words() -> dict[str, list[str]]:
 
 # ── embedders ─────────────────────────────────────────────────────────────────────────────────────────────
 
+
+class _BuiltInModel(LazyModel):
+    """A model whose weights come with the package."""
+
+    def __init__(self, weights: Weights = SHIPPED) -> None:
+        super().__init__()
+        self._weights = weights
+
+
 _QUERY = (
     "Represent this sentence for searching relevant passages: "  # the model was trained with this prefix before a query
 )
-_MOST_TOKENS = 510  # the model has 512 positions, two of them for the start and end tokens
-_MOST_CHARACTERS = 16 * _MOST_TOKENS
+_MAX_TOKENS = 510  # the model has 512 positions, two of them for the start and end tokens
+_MAX_CHARACTERS = 16 * _MAX_TOKENS
 
 # The multilingual network averages, so the longer a text, the less its vector represents each part: passages are short,
 # and longer ones are truncated to this. No piece is longer than 16 characters, most have 4.
-_MOST_PIECES = 512
-_TOGETHER = 768  # tokens in a batch: enough to reuse each weight often, few enough for the CPU cache
+_MAX_PIECES = 512
+_BATCH = 768  # tokens in a batch: enough to reuse each weight often, few enough for the CPU cache
 
 
-class EnglishEmbedder(LazyModel):
+class EnglishEmbedder(_BuiltInModel):
     """Vectors of 384 numbers for English texts, in about five milliseconds for a text of thirty words."""
 
     id = "polymnia-en-1"
@@ -174,12 +183,9 @@ class EnglishEmbedder(LazyModel):
     unrelated = 0.472
     answers = (0.4, 0.75)
 
-    def __init__(self, weights: Weights = SHIPPED) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: WordTable
-        self._positions: PositionTable
-        self._network: OnnxNetwork
+    _words: WordTable
+    _positions: PositionTable
+    _network: OnnxNetwork
 
     def knows(self, text: str) -> bool:
         """Whether the text is English, judging by letters and function words."""
@@ -198,7 +204,7 @@ class EnglishEmbedder(LazyModel):
 
     def _rows(self, text: str) -> Floats:
         words = self._words
-        ids = [words.start, *words.ids(text[:_MOST_CHARACTERS], _MOST_TOKENS), words.end]
+        ids = [words.start, *words.ids(text[:_MAX_CHARACTERS], _MAX_TOKENS), words.end]
         return self._positions.add(words.rows(ids))
 
     def _prepare(self) -> None:
@@ -208,7 +214,7 @@ class EnglishEmbedder(LazyModel):
         self._network = OnnxNetwork(network)
 
 
-class MultilingualEmbedder(LazyModel):
+class MultilingualEmbedder(_BuiltInModel):
     """Vectors of 512 numbers for texts in 16 languages, in about half a millisecond for a short text."""
 
     id = "polymnia-multi-2"
@@ -218,11 +224,8 @@ class MultilingualEmbedder(LazyModel):
     unrelated = 0.085
     answers = (0.05, 0.55)
 
-    def __init__(self, weights: Weights = SHIPPED) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: SubwordTable
-        self._network: MultilingualEncoder
+    _words: SubwordTable
+    _network: MultilingualEncoder
 
     def knows(self, text: str) -> bool:
         """Whether the text is in a language the model was trained on, judging by letters and function words."""
@@ -237,8 +240,8 @@ class MultilingualEmbedder(LazyModel):
             group: list[list[int]] = []
             first = tokens = 0
             for at, text in enumerate(texts):
-                ids = self._words.pieces.ids(text[: 8 * _MOST_PIECES], _MOST_PIECES)
-                if group and tokens + len(ids) > _TOGETHER:
+                ids = self._words.pieces.ids(text[: 8 * _MAX_PIECES], _MAX_PIECES)
+                if group and tokens + len(ids) > _BATCH:
                     vectors[first:at] = self._network.run(group)
                     group, first, tokens = [], at, 0
                 group.append(ids)
@@ -260,15 +263,12 @@ _PAIR_TOKENS = 256  # of two texts with the special tokens
 _PAIR_CHARACTERS = 16 * _PAIR_TOKENS
 
 
-class _PairReader(LazyModel):
+class _PairReader(_BuiltInModel):
     """A network that reads two texts together."""
 
-    def __init__(self, weights: Weights) -> None:
-        super().__init__()
-        self._weights = weights
-        self._words: WordTable | SubwordTable
-        self._positions: PositionTable
-        self._network: OnnxNetwork
+    _words: WordTable | SubwordTable
+    _positions: PositionTable
+    _network: OnnxNetwork
 
     def read(self, pairs: Sequence[tuple[str, str]], output: str) -> Floats:
         """The network's row for each pair of texts."""

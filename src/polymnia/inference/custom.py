@@ -194,9 +194,9 @@ class Transformer(CustomEmbedder):
         )
 
 
-_MOST_PIECES = 512  # if the folder does not state the model's maximum
-_LONGEST = 8192
-_CHARACTERS_A_PIECE = 16
+_DEFAULT_PIECES = 512  # if the folder does not state the model's maximum
+_MAX_PIECES = 8192
+_CHARACTERS_PER_PIECE = 16
 # onnxruntime retains what its largest run needed, 30 MB for 512 tokens. After texts of more tokens than this it
 # releases the memory, at no measurable cost.
 _LONG_TEXT = 64
@@ -214,7 +214,7 @@ class OnnxFolder(CustomEmbedder):
         self._output: list[str] = []
         self._tokenizer: Any = None
         self._first_token = False
-        self._most = _MOST_PIECES
+        self._max_pieces = _DEFAULT_PIECES
         self._prompts: dict[str, str] = {}
 
     @cached_property
@@ -261,12 +261,12 @@ class OnnxFolder(CustomEmbedder):
             raise NoModel(
                 f"The tokenizer {tokenizer} cannot be used: {error}", hint="Export the model again.", path=tokenizer
             ) from error
-        self._first_token = bool(self._note("1_Pooling/config.json").get("pooling_mode_cls_token"))
-        self._most = self._length()
-        prompts = self._note("config_sentence_transformers.json").get("prompts")
+        self._first_token = bool(self._config("1_Pooling/config.json").get("pooling_mode_cls_token"))
+        self._max_pieces = self._length()
+        prompts = self._config("config_sentence_transformers.json").get("prompts")
         self._prompts = prompts if isinstance(prompts, dict) else {}
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self._most)
+        self._tokenizer.enable_truncation(self._max_pieces)
 
     def _vectors(self, texts: Sequence[str], query: bool) -> Any:
         with importing():
@@ -278,7 +278,7 @@ class OnnxFolder(CustomEmbedder):
         # One at a time: quantised models compute ranges over the batch, so a text's vector would depend on the other
         # texts; and on one thread a batch is only a tenth faster.
         for text in texts:
-            tokens = self._tokenizer.encode(prompt + text[: self._most * _CHARACTERS_A_PIECE])
+            tokens = self._tokenizer.encode(prompt + text[: self._max_pieces * _CHARACTERS_PER_PIECE])
             ids = numpy.array([tokens.ids or [0]], numpy.int64)  # a model needs at least one token
             inputs = {
                 "input_ids": ids,
@@ -291,17 +291,17 @@ class OnnxFolder(CustomEmbedder):
         return numpy.stack(rows)
 
     def _length(self) -> int:
-        for note, key in (
+        for file, key in (
             ("sentence_bert_config.json", "max_seq_length"),
             ("tokenizer_config.json", "model_max_length"),
         ):
-            found = self._note(note).get(key)
+            found = self._config(file).get(key)
             # Some exports write a number with thirty digits for "unknown".
-            if isinstance(found, int) and 0 < found <= _LONGEST:
+            if isinstance(found, int) and 0 < found <= _MAX_PIECES:
                 return found
-        return _MOST_PIECES
+        return _DEFAULT_PIECES
 
-    def _note(self, name: str) -> JsonObject:
+    def _config(self, name: str) -> JsonObject:
         """One of the folder's JSON config files; empty if it does not exist."""
         path = os.path.join(self._folder, *name.split("/"))
         try:

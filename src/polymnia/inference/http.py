@@ -6,7 +6,7 @@ import json
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
@@ -16,9 +16,9 @@ from polymnia.errors import Invalid, NoModel
 from polymnia.inference.custom import CustomEmbedder
 from polymnia.models import JsonObject
 
-_TOGETHER = 64  # texts in one request
-_MOST_CHARACTERS = 8000  # of a text: below the input limit of common models in every script
-_MOST_BYTES = 1 << 28  # of a response
+_BATCH = 64  # texts in one request
+_MAX_CHARACTERS = 8000  # of a text: below the input limit of common models in every script
+_MAX_BYTES = 1 << 28  # of a response
 _PAUSES = (0.5, 1.0, 2.0)  # seconds before each retry
 _LONGEST_PAUSE = 10.0  # however long the server asks us to wait
 
@@ -31,6 +31,7 @@ class _Endpoint(CustomEmbedder):
     _kind: str
     _default: str
     _path: str
+    _not_found = "Check the address and the name of the model."
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class _Endpoint(CustomEmbedder):
     ) -> None:
         super().__init__()
         self._model = model
-        address, self._authorization = _apart(url or self._default)
+        address, self._authorization = _split_credentials(url or self._default)
         self._url = _address(address, self._path)
         self._shown = self._url.partition("?")[0]
         if key:
@@ -62,43 +63,43 @@ class _Endpoint(CustomEmbedder):
 
     def _vectors(self, texts: Sequence[str], query: bool) -> list[Any]:
         rows: list[Any] = []
-        for start in range(0, len(texts), _TOGETHER):
+        for start in range(0, len(texts), _BATCH):
             # Servers refuse a batch with an empty text.
-            batch = [text[:_MOST_CHARACTERS] or " " for text in texts[start : start + _TOGETHER]]
-            answer = self._ask({"model": self._model, "input": batch})
+            batch = [text[:_MAX_CHARACTERS] or " " for text in texts[start : start + _BATCH]]
+            response = self._post({"model": self._model, "input": batch})
             try:
-                found = self._rows(answer)
+                found = self._rows(response)
             except (KeyError, TypeError, IndexError) as error:
-                raise self._wrong(f"something that holds no embeddings ({_start(answer)})") from error
+                raise self._wrong(f"something that holds no embeddings ({_excerpt(response)})") from error
             if len(found) != len(batch):
                 raise self._wrong(f"{len(found)} vectors for {len(batch)} texts")
             rows += found
         return rows
 
     @abstractmethod
-    def _rows(self, answer: Any) -> list[Any]:
+    def _rows(self, response: Any) -> list[Any]:
         """The vectors in a response, in the order of the texts."""
 
-    def _ask(self, question: JsonObject) -> Any:
+    def _post(self, body: JsonObject) -> Any:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._authorization:
             headers["Authorization"] = self._authorization
-        request = Request(self._url, json.dumps(question).encode(), headers, method="POST")
+        request = Request(self._url, json.dumps(body).encode(), headers, method="POST")
         for pause in (*_PAUSES, None):
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
-                    return _read(response)
+                    return json.loads(response.read(_MAX_BYTES))
             except HTTPError as error:
                 with error:
                     if pause is None or not (error.code == 429 or error.code >= 500):
                         raise self._refused(error) from error
                     pause = max(pause, min(_seconds(error.headers.get("Retry-After")), _LONGEST_PAUSE))
             except TimeoutError as error:
-                raise self._silent() from error
+                raise self._timed_out() from error
             except (URLError, HTTPException, ConnectionError) as error:
                 reason = error.reason if isinstance(error, URLError) else error
                 if isinstance(reason, TimeoutError):
-                    raise self._silent() from error
+                    raise self._timed_out() from error
                 if pause is None or isinstance(reason, ConnectionRefusedError):
                     raise NoModel(
                         f"The embedding server at {self._shown} cannot be reached: {reason}",
@@ -114,21 +115,18 @@ class _Endpoint(CustomEmbedder):
         hint = {
             401: "Check the key of the embedding server.",
             403: "Check the key of the embedding server.",
-            404: self._missing_hint(),
+            404: self._not_found.format(self._model),
             429: "Wait, or ask the provider for a higher limit; what is missing is embedded later.",
         }.get(error.code, "Look at the server's own log; keyword search works without it.")
-        said = _start(error.read(400).decode("utf-8", "replace"))
+        reason = _excerpt(error.read(400).decode("utf-8", "replace"))
         return NoModel(
-            f"The embedding server at {self._shown} answered {error.code} for the model {self._model}: {said}",
+            f"The embedding server at {self._shown} answered {error.code} for the model {self._model}: {reason}",
             hint=hint,
             url=self._shown,
             status=error.code,
         )
 
-    def _missing_hint(self) -> str:
-        return "Check the address and the name of the model."
-
-    def _silent(self) -> NoModel:
+    def _timed_out(self) -> NoModel:
         return NoModel(
             f"The embedding server at {self._shown} did not answer within {self._timeout:g} s",
             hint="Use a faster model or allow more time; keyword search works meanwhile.",
@@ -144,8 +142,8 @@ class OpenAI(_Endpoint):
     _default = "https://api.openai.com"
     _path = "/v1/embeddings"
 
-    def _rows(self, answer: Any) -> list[Any]:
-        return [item["embedding"] for item in sorted(answer["data"], key=lambda item: int(item.get("index", 0)))]
+    def _rows(self, response: Any) -> list[Any]:
+        return [item["embedding"] for item in sorted(response["data"], key=lambda item: int(item.get("index", 0)))]
 
 
 class Ollama(_Endpoint):
@@ -154,15 +152,13 @@ class Ollama(_Endpoint):
     _kind = "ollama"
     _default = "http://127.0.0.1:11434"
     _path = "/api/embed"
+    _not_found = "Run `ollama pull {}`, or check the address."
 
-    def _rows(self, answer: Any) -> list[Any]:
-        return list(answer["embeddings"])
-
-    def _missing_hint(self) -> str:
-        return f"Run `ollama pull {self._model}`, or check the address."
+    def _rows(self, response: Any) -> list[Any]:
+        return list(response["embeddings"])
 
 
-class _StayHere(HTTPRedirectHandler):
+class _NoRedirects(HTTPRedirectHandler):
     """Treats a redirect as a fault: the texts and the key are only for the configured server."""
 
     def redirect_request(self, *_: Any) -> None:
@@ -173,10 +169,10 @@ def _opener(url: str) -> OpenerDirector:
     # A local server is never behind the proxy.
     host = urlsplit(url).hostname or ""
     near = host in ("localhost", "::1") or host.startswith("127.")
-    return build_opener(_StayHere, *([ProxyHandler({})] if near else []))
+    return build_opener(_NoRedirects, *([ProxyHandler({})] if near else []))
 
 
-def _apart(url: str) -> tuple[str, str | None]:
+def _split_credentials(url: str) -> tuple[str, str | None]:
     """An address without its credentials, so that no message can contain them, and the header made of them."""
     start, is_address, rest = url.partition("://")
     who, is_named, _ = rest.partition("/")[0].rpartition("@")
@@ -203,10 +199,6 @@ def _address(url: str, path: str) -> str:
     return f"{url}/{last}" if url.endswith(first) else url + path
 
 
-def _read(response: HTTPResponse) -> Any:
-    return json.loads(response.read(_MOST_BYTES))
-
-
 def _seconds(value: str | None) -> float:
     try:
         return float(value or 0)
@@ -214,6 +206,6 @@ def _seconds(value: str | None) -> float:
         return 0.0
 
 
-def _start(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= 200 else text[:200] + "…"

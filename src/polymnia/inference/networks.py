@@ -121,8 +121,8 @@ def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[An
 
 # Texts of similar length are batched. That is a fifth faster than one at a time, and larger batches gain no more;
 # a text shorter than the others of its batch is padded, and costs as much as they do.
-_TOGETHER = 384  # tokens
-_FILLED = 0.1  # the maximum share of padding in a batch
+_BATCH = 384  # tokens
+_MAX_PADDING = 0.1  # the maximum share of padding in a batch
 
 _LONG = 128  # tokens; after longer texts the library releases its working memory
 
@@ -161,7 +161,7 @@ def batches(sizes: Sequence[int]) -> list[list[int]]:
         if batch:
             more = filled + (sizes[at] - sizes[batch[-1]]) * len(batch)
             tokens = sizes[at] * (len(batch) + 1)
-            if tokens > _TOGETHER or more > tokens * _FILLED:
+            if tokens > _BATCH or more > tokens * _MAX_PADDING:
                 found.append(batch)
                 batch, filled = [], 0
             else:

@@ -21,7 +21,7 @@ Ints: TypeAlias = NDArray[np.intp]
 
 _CONTINUED = "##"
 _LONGEST_WORD = 100  # a longer word is a single unknown token
-_MEMORY = 16384  # words whose tokens are cached
+_CACHE_SIZE = 16384  # words whose tokens are cached
 
 # Each of these is a word of its own: ASCII punctuation, and ideographs.
 _MARKS = r"!-/:-@\[-`{-~"
@@ -41,18 +41,18 @@ class WordPieces:
         self._unknown = self._ids["[UNK]"]
         self.start = self._ids["[CLS]"]
         self.end = self._ids["[SEP]"]
-        self._cut: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str, most: int) -> list[int]:
         """The token ids of the text without start and end tokens; at most ``most``."""
         ids: list[int] = []
-        seen = self._cut
+        cache = self._cache
         for word in _ALONE.sub(r" \1 ", text).split():
-            cut = seen.get(word)
+            cut = cache.get(word)
             if cut is None:
-                if len(seen) >= _MEMORY:
-                    seen.clear()
-                cut = seen[word] = self._pieces(word)
+                if len(cache) >= _CACHE_SIZE:
+                    cache.clear()
+                cut = cache[word] = self._pieces(word)
             ids += cut
             if len(ids) >= most:
                 break
@@ -107,9 +107,7 @@ _PIECE = 0x0A  # the tag of a piece's message
 # An unknown piece scores this much lower than the rarest one.
 _PENALTY = 10.0
 
-# Words up to this length are cached, up to this many: most words of a text have occurred before.
-_MEMORABLE = 24
-_MEMORY = 16384
+_LONGEST_CACHED = 24  # the longest word that is cached: most words of a text have occurred before
 
 
 class Pieces:
@@ -123,7 +121,7 @@ class Pieces:
         self._scores = array("f")
         # The length of the longest piece that starts with these two characters.
         self._reach: dict[str, int] = {}
-        self._cut: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, tuple[int, ...]] = {}
         self._read(model)
         self._unknown = min(self._scores) - _PENALTY
 
@@ -133,17 +131,17 @@ class Pieces:
     def ids(self, text: str, most: int) -> list[int]:
         """The token ids of the text between start and end tokens; at most ``most`` without those."""
         ids = [START]
-        seen = self._cut
+        cache = self._cache
         for word in text.replace("\n", " ").replace("\t", " ").replace("\r", " ").split(" "):
             if not word:
                 continue
-            cut = seen.get(word)
+            cut = cache.get(word)
             if cut is None:
                 cut = self._pieces(word)
-                if len(word) <= _MEMORABLE:
-                    if len(seen) >= _MEMORY:
-                        seen.clear()
-                    seen[word] = cut
+                if len(word) <= _LONGEST_CACHED:
+                    if len(cache) >= _CACHE_SIZE:
+                        cache.clear()
+                    cache[word] = cut
             ids += cut
             if len(ids) > most:
                 break

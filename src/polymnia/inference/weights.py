@@ -88,15 +88,15 @@ _LARGE_BLOCK = 1 << 20
 _UNUSED = 1 << 22  # bytes at the end of a pool that are retained
 
 _shared: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
-_turn = threading.Lock()
+_lock = threading.Lock()
 
 
-def shared(read: Callable[..., T], *given: Hashable) -> T:
+def shared(read: Callable[..., T], *arguments: Hashable) -> T:
     """The result of ``read`` for these arguments, shared as long as it is referenced."""
-    with _turn:
-        found: T | None = _shared.get((read, *given))
+    with _lock:
+        found: T | None = _shared.get((read, *arguments))
         if found is None:
-            found = _shared[read, *given] = read(*given)
+            found = _shared[read, *arguments] = read(*arguments)
         return found
 
 
@@ -105,13 +105,13 @@ class LazyModel(ABC):
 
     def __init__(self) -> None:
         self.ready = False
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
 
     def load(self) -> None:
         """Load the model unless it is ready. Raises NoModel, with a hint what to do, if it cannot be loaded."""
         if self.ready:
             return
-        with self._turn:
+        with self._lock:
             if not self.ready:
                 _return_freed_memory()
                 self._prepare()

@@ -68,6 +68,14 @@ class RpcError(Exception):
         self.data = data
 
 
+class InputRequired(Exception):
+    """A call of the stateless era has a question: ``result`` is its response, and the client calls again."""
+
+    def __init__(self, result: JsonObject) -> None:
+        super().__init__("The call needs the client's input")
+        self.result = result
+
+
 def from_fault(fault: Fault) -> RpcError:
     """A fault as a JSON-RPC error: what, why, and what to do."""
     data = {

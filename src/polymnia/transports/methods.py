@@ -52,6 +52,7 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     known = given.protocolVersion in HANDSHAKE_VERSIONS
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
     connection.author = connection.author_of(given.clientInfo)
+    connection.capabilities = given.capabilities
     if changing := connection.server.registry.changing:
         connection.server.audience.join((connection, None), changing, connection.notify)
         connection.hears_changes = True

@@ -11,7 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, Protocol
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -19,7 +20,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.errors import Cancelled, Fault, Unavailable
-from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object
+from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object, credential_notes
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     CODES,
@@ -29,6 +30,7 @@ from polymnia.transports.errors import (
     METHOD_NOT_FOUND,
     UNAVAILABLE,
     UNSUPPORTED_VERSION,
+    InputRequired,
     RpcError,
     from_fault,
 )
@@ -46,6 +48,9 @@ from polymnia.transports.wire import (
     Meta,
     Params,
 )
+
+if TYPE_CHECKING:
+    from polymnia.transports.scheduler import CallQueue
 
 __all__ = ["Connection", "Server", "Weight"]
 
@@ -132,7 +137,11 @@ class Send(Protocol):
 
 
 Notify = Callable[[bytes], None]
-"""Sends one notification to the client."""
+"""Sends one notification, or one request of ours, to the client."""
+
+
+def unheard(data: bytes) -> None:
+    """The ``Notify`` of a client that can take nothing but the response."""
 
 
 class ClientLink(Protocol):
@@ -172,7 +181,10 @@ class Request:
         "meta",
         "method",
         "modern",
+        "question",
+        "queue",
         "tool",
+        "waited",
         "work",
         "writes",
     )  # fmt: skip
@@ -193,6 +205,9 @@ class Request:
         self.begun = False  # past this point, only the work itself knows whether it was done
         self.answered = False
         self.failed = False  # through a fault of ours, whatever the response looks like
+        self.queue: CallQueue | None = None  # in which it runs
+        self.question: str | None = None  # id of the request to the client that this one waits for
+        self.waited = 0.0  # seconds spent waiting for the client
         self._reported = 0.0  # when progress was last reported
         self._progress = -1
         self._total = 0
@@ -201,7 +216,8 @@ class Request:
     @property
     def label(self) -> str | None:
         """The kind of request it is, for timing; None where that is unknown."""
-        return None if self.tool is None or self.writes else self.tool.label(self.arguments)
+        tool = self.tool
+        return None if tool is None or self.writes or tool.asks else tool.label(self.arguments)
 
     def begin(self) -> None:
         """The work is about to change something; raises Cancelled if the client has cancelled it."""
@@ -214,6 +230,7 @@ class Request:
         """The client cancels it. What has not begun is answered at once and never begins."""
         with self._fate:
             self.cancelled = True
+            self._retract("The call was cancelled")  # before the response, which ends a stream
             if self.begun or self.answered:
                 return
             self._refuse(from_fault(Cancelled("The request was cancelled before it began; nothing was changed")))
@@ -234,8 +251,38 @@ class Request:
 
     def notify(self, method: str, params: JsonObject) -> None:
         """Send a notification that belongs to this request."""
-        data = encode({"jsonrpc": "2.0", "method": method, "params": params})
-        (self._notice or self.connection.link.send)(data)
+        self._tell({"jsonrpc": "2.0", "method": method, "params": params})
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the transport can carry requests to the client while this one runs."""
+        return self._notice is not unheard
+
+    def ask(self, method: str, params: JsonObject) -> None:
+        """Send the client a request under the id of ``question``, unless that has been retracted."""
+        with self._fate:
+            if self.question is not None:
+                self._tell({"jsonrpc": "2.0", "id": self.question, "method": method, "params": params})
+
+    def mute(self, notice: Notify) -> None:
+        """Nobody reads what is sent there any more."""
+        if self._notice == notice:
+            self._notice = unheard
+            self.retract("Nobody reads it")
+
+    def retract(self, reason: str) -> None:
+        """Stop waiting for the client, and tell it so."""
+        with self._fate:
+            self._retract(reason)
+
+    def _retract(self, reason: str) -> None:
+        if self.question is not None:
+            id, self.question = self.question, None
+            self.notify("notifications/cancelled", {"requestId": id, "reason": reason})
+            self.connection.give_up(id)
+
+    def _tell(self, message: JsonObject) -> None:
+        (self._notice or self.connection.link.send)(encode(message))
 
     def answer(self, result: JsonObject | Raw) -> None:
         """Send the result."""
@@ -284,7 +331,7 @@ class Request:
             text = f"Internal error; the server's log says more of the incident {incident}"
             error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
         failed = self.failed or (error is not None and error.code in (INTERNAL_ERROR, UNAVAILABLE))
-        connection.server.counters.record(time.monotonic() - begun, failed=failed)
+        connection.server.counters.record(time.monotonic() - begun - self.waited, failed=failed)
         if error is not None:
             connection.settle(self)
             self.refuse(error)
@@ -348,6 +395,9 @@ class Connection:
         self.user, self.account = user, account
         self.version = HANDSHAKE_VERSIONS[-1]
         self.log_level: str | None = None
+        self.capabilities: Any = None  # of the client, as its handshake declares them
+        self.questions: dict[Any, SimpleQueue[Message | None]] = {}  # our requests to it, by id
+        self.gone = False  # it no longer responds to them
         self.author = self.author_of(None)
         # By author and writing tool; clients with unlimited rights share them.
         self._memories = server.memories if self.base is server.memory else {}
@@ -385,7 +435,9 @@ class Connection:
             return
         id, method = one.id, one.method
         if method is UNSET:
-            if one.expects_answer:  # otherwise it is a response, and we never send requests
+            if self.questions and (waiting := self.questions.pop(id, None)) is not None:
+                waiting.put(one)
+            if one.expects_answer:  # otherwise it is a response
                 error = RpcError(INVALID_REQUEST, "The message has no method")
                 Request(self, None if id is UNSET else id, "", send).refuse(error)
             return
@@ -399,6 +451,7 @@ class Connection:
             request.refuse(e)
 
     def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
+        self.give_up(bad.id)  # where it was meant as a response
         request = Request(self, bad.id, "", send)
         look = bad.look
         if look is None:
@@ -485,12 +538,18 @@ class Connection:
         try:
             arguments = registry.arguments(tool, raw, notes)
             context = self.context(request)
+            if tool.asks:
+                from polymnia.transports.client_requests import offer
+
+                offer(context, request, given)
             reply = tool.run(context, arguments)
             if request.writes:  # a note on credentials in what was written, unless the answer has one
                 known = {note.code for note in reply.notes}
-                notes = [*(note for note in context.memory.screen.notes() if note.code not in known), *notes]
+                notes = [*(note for note in credential_notes(context.memory.screen) if note.code not in known), *notes]
         except Cancelled:
             raise
+        except InputRequired as e:
+            return self.complete(request, e.result)
         except Fault as e:
             request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
             if isinstance(e, Unavailable):
@@ -519,8 +578,25 @@ class Connection:
             if request.method != "subscriptions/listen":
                 request.cancel()
 
+    def give_up(self, id: Any) -> None:
+        """No longer wait for the response to a request of ours, if it is still awaited."""
+        if self.questions and (waiting := self.questions.pop(id, None)) is not None:
+            waiting.put(None)
+
+    def mute(self, notice: Notify) -> None:
+        """Nobody reads what is sent there any more: no request waits for the response to a question sent there."""
+        for request in list(self._active.values()):
+            request.mute(notice)
+
+    def hang_up(self) -> None:
+        """No response of the client will come any more. Takes no lock: a signal handler may call it."""
+        self.gone = True
+        for id in list(self.questions):
+            self.give_up(id)
+
     def close(self) -> None:
         """The client has disconnected: end its subscriptions."""
+        self.hang_up()
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
                 self.end_listening(request)
@@ -559,7 +635,7 @@ class Connection:
     def complete(self, request: Request, result: JsonObject, ttl: int | None = None) -> JsonObject:
         """A result in the form of the request's protocol era."""
         if request.modern:
-            result["resultType"] = "complete"
+            result.setdefault("resultType", "complete")
             result["_meta"] = {**result.get("_meta", {}), PREFIX + "serverInfo": self.server.info}
             if ttl is not None:
                 result["ttlMs"] = ttl

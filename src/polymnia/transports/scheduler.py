@@ -3,7 +3,8 @@
 Writes of one client run one after another, in the order they arrived. A read waits for the writes before it, then runs
 concurrently with everything else. A call that may not run yet is not given to a thread, so no thread waits for another
 one's call. Handing a call to another thread costs more than most calls do, so some run where they were read: on a pipe
-when nothing else is running, in a network server when calls of that kind are quick.
+when nothing else is running, in a network server when calls of that kind are quick. A call that waits for its client
+is paused: those behind it overtake it, and it takes no thread from them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _QUICK = 0.002  # seconds that a call may block all clients
 _FORGETS = 0.97  # decay of the longest time with every call: one slow call does not count for ever
 _WATCHED = 32  # calls observed after a slow one
 _LABELS = 1000
+_MOST_PAUSED = 64  # calls of all clients
 _MOST_CALLS = 64  # of one client, waiting or running, before its next message is read
 _MOST_BYTES = 32 * 1024 * 1024  # total size of their messages
 
@@ -36,6 +38,8 @@ class CallScheduler:
         self._ready: SimpleQueue[tuple[Request, CallQueue | None, _Pace | None]] = SimpleQueue()
         self._state = threading.Condition()
         self._running = 0  # calls handed to the threads and not finished
+        self._paused: set[Request] = set()
+        self._stopping = False
         self._paces: dict[str, _Pace] = {}
         self.home: int | None = None  # the event loop's thread, which all clients share, once there is one
 
@@ -59,11 +63,43 @@ class CallScheduler:
                 return
         with self._state:
             self._running += 1
-            starts = self._threads < min(self._most, self._running)
-            self._threads += starts
+            starts = self._needs_thread()
         if starts:
-            threading.Thread(target=self._work, name="polymnia-call", daemon=True).start()
+            self._start()
         self._ready.put((call, queue, pace))
+
+    def _needs_thread(self) -> bool:
+        """Whether another thread is needed and allowed; it is counted at once."""
+        starts = self._threads < min(self._most + len(self._paused), self._running)
+        self._threads += starts
+        return starts
+
+    def _start(self) -> None:
+        threading.Thread(target=self._work, name="polymnia-call", daemon=True).start()
+
+    def pause(self, call: Request) -> bool:
+        """A call is about to wait for its client; False if it may not, as too many do or the server is stopping."""
+        with self._state:
+            if self._stopping or len(self._paused) >= _MOST_PAUSED:
+                return False
+            self._paused.add(call)
+            starts = self._needs_thread()
+        if starts:
+            self._start()
+        return True
+
+    def resume(self, call: Request) -> None:
+        """A paused call goes on."""
+        with self._state:
+            self._paused.discard(call)
+
+    def stop_waiting(self) -> None:
+        """The server is stopping: no call waits for its client any more."""
+        with self._state:
+            self._stopping = True
+            paused = list(self._paused)
+        for call in paused:
+            call.connection.hang_up()
 
     def _work(self) -> None:
         while True:
@@ -75,6 +111,10 @@ class CallScheduler:
                     self._running -= 1
                     if not self._running:
                         self._state.notify_all()
+                    surplus = self._threads > self._most + len(self._paused)
+                    self._threads -= surplus
+            if surplus:
+                return
 
     def _run(self, call: Request, queue: CallQueue | None, pace: _Pace | None, here: bool) -> None:
         watched = pace is not None and (pace.watched or not here)
@@ -136,6 +176,7 @@ class CallQueue:
         self._calls = 0  # submitted and not finished
         self._bytes = 0
         self._sizes: dict[Request, int] = {}  # of calls from long messages
+        self._overtaken: set[Request] = set()  # calls that have been paused: they count for nothing
         self._waiting: deque[tuple[Request, int]] = deque()  # with the number of writes before it
         self._asked = 0  # writes submitted
         self._done = 0  # writes finished
@@ -151,10 +192,11 @@ class CallQueue:
     @property
     def is_crowded(self) -> bool:
         """Whether so much of this client is queued that its next message is not read yet."""
-        return self._calls >= _MOST_CALLS or self._bytes >= _MOST_BYTES
+        return self._calls - len(self._overtaken) >= _MOST_CALLS or self._bytes >= _MOST_BYTES
 
     def run_here(self, call: Request) -> None:
         """Run a call on this thread; only while the queue is idle."""
+        call.queue = self
         with self._lock:
             self._calls += 1
             self._asked += call.writes
@@ -165,6 +207,7 @@ class CallQueue:
 
     def submit(self, call: Request) -> None:
         """Run a call as soon as the writes before it have finished."""
+        call.queue = self
         with self._lock:
             before = self._asked
             self._asked += call.writes
@@ -179,16 +222,35 @@ class CallQueue:
         if ready:
             self._scheduler.run(call, self)
 
-    def done(self, call: Request) -> None:
-        """A call has finished; calls that waited for it may run."""
-        ready, room = [], []
+    def pause(self, call: Request) -> bool:
+        """A call is about to wait for its client, and those behind it overtake it; False if it may not wait."""
+        if not self._scheduler.pause(call):
+            return False
+        if call not in self._overtaken:
+            self.done(call, paused=True)
+        return True
+
+    def resume(self, call: Request) -> None:
+        """A paused call goes on, beside those that have overtaken it."""
+        self._scheduler.resume(call)
+
+    def done(self, call: Request, *, paused: bool = False) -> None:
+        """A call has finished, or is paused; calls that waited for it may run."""
+        ready: list[Request] = []
+        room: list[Callable[[], object]] = []
         with self._lock:
-            self._calls -= 1
+            overtaken = bool(self._overtaken) and call in self._overtaken
+            if paused:
+                self._overtaken.add(call)
+            else:
+                self._calls -= 1
+                if overtaken:
+                    self._overtaken.remove(call)
             if self._sizes:
                 self._bytes -= self._sizes.pop(call, 0)
             if self._blocked and not self.is_crowded:
                 room, self._blocked = self._blocked, []
-            if call.writes:
+            if call.writes and not overtaken:
                 self._done += 1
                 while self._waiting and self._waiting[0][1] <= self._done:
                     ready.append(self._waiting.popleft()[0])

@@ -147,6 +147,7 @@ class _Stdio:
 
     def _on_signal(self, number: int, frame: object) -> None:
         self._stopping = True
+        self.connection.hang_up()
         if self._waiting:
             raise _Stopped
 
@@ -166,6 +167,7 @@ class _Stdio:
             if main:
                 self._waiting = False
             if not chunk:
+                self.connection.hang_up()
                 self._lines.end()  # the last line may lack its newline
                 while (line := self._lines.next()) is not None:
                     self._take(*line)

@@ -34,6 +34,7 @@ class Initialize(Params):
     """initialize."""
 
     protocolVersion: str = ""  # noqa: N815 - the wire's spelling
+    capabilities: Any = None
     clientInfo: Any = None  # noqa: N815 - the wire's spelling
 
 
@@ -48,6 +49,8 @@ class CallTool(Params, kw_only=True):
 
     name: str
     arguments: Raw | UnsetType = UNSET
+    inputResponses: Raw | UnsetType = UNSET  # noqa: N815 - the wire's spelling
+    requestState: Raw | UnsetType = UNSET  # noqa: N815 - the wire's spelling
 
 
 class Uri(Params, kw_only=True):

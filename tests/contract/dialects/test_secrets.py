@@ -173,8 +173,8 @@ def test_commands_and_imports_pass_the_same_guard(place: Place) -> None:
 def test_every_primitive_of_a_transaction_is_screened_or_brings_no_text() -> None:
     textless = {
         "changed", "present_observations", "remove_observations", "remove_records", "remove_relations",
-        "remove_sessions", "undo", "purge", "forget_past", "forget_notes", "note", "put_vectors", "drop_vectors",
-        "count_reads", "list_words", "drop_words", "drop_indexes", "index_characters", "bring_back",
+        "remove_sessions", "undo", "purge", "purge_versions", "forget_notes", "note", "put_vectors", "drop_vectors",
+        "count_reads", "index_words", "drop_words", "drop_indexes", "index_substrings", "restore_record",
     }  # fmt: skip
     primitives = {name for name in vars(Transaction) if not name.startswith("_")}
     assert primitives == textless | {name for name in vars(Screened) if not name.startswith("_")}

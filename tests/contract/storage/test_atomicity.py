@@ -31,18 +31,18 @@ STEPS: dict[str, Step] = {
     "remove_relations": lambda tx: tx.remove_relations([relation.id for relation in tx.relations_of(["b"])]),
     "set_extra": lambda tx: tx.set_extra(tx.ids(["a"])["a"], {"colour": "green"}),
     "note": lambda tx: tx.note("place", "there"),
-    "forget_past": lambda tx: tx.forget_past(tx.ids(["b"])["b"]),
+    "purge_versions": lambda tx: tx.purge_versions(tx.ids(["b"])["b"]),
     "forget_notes": lambda tx: tx.forget_notes("p", "q"),
     "forget": lambda tx: tx.note("gone", None),
     "put_vectors": lambda tx: tx.put_vectors("model", 16, [(tx.texts_of(range(40))[-1].id, 0, b"half", b"bits")]),
     "drop_vectors": lambda tx: tx.drop_vectors(["model"]),
     "count_reads": lambda tx: tx.count_reads([Seen(tx.ids(["a"])["a"], 0, "ann", 1, 2)]),
-    "list_words": lambda tx: tx.list_words(100),
+    "index_words": lambda tx: tx.index_words(100),
     "drop_words": lambda tx: tx.drop_words(),
     "drop_indexes": lambda tx: tx.drop_indexes(),
-    "index_characters": lambda tx: tx.index_characters(100),
+    "index_substrings": lambda tx: tx.index_substrings(100),
     "remove_records": lambda tx: tx.remove_records(list(tx.ids(["c", "newer"]).values())),
-    "bring_back": lambda tx: tx.bring_back(tx.ids_ever("deleted before")[0]),
+    "restore_record": lambda tx: tx.restore_record(tx.ids_ever("deleted before")[0]),
     "purge": lambda tx: tx.purge([tx.ids(["d"])["d"]]),
     "undo": lambda tx: tx.undo(tx.changes(100)[-1].id),
 }
@@ -61,7 +61,7 @@ def _filled(project: Project) -> None:
         tx.note("place", "here")
         tx.note("gone", "not yet")
         tx.put_vectors("other model", 16, [(tx.texts_of(range(40))[0].id, 0, b"half", b"bits")])
-        tx.list_words(4)
+        tx.index_words(4)
 
 
 def _everything(project: Project) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ def _filled(project: Project, word: str = "") -> None:
     project.relate("nobody", "seeks", "ann", key=word)
     project.create(draft("gone", f"text{word}"))
     with project.changing() as tx:
-        tx.list_words(100)
+        tx.index_words(100)
     project.replace("bob", f"hates tea{word}", kind="person", tags=("loud",))
     project.delete("gone")
     with project.changing() as tx:
@@ -44,7 +44,7 @@ def _change_all(project: Project) -> None:
         tx.remove_sessions(["today"])
         tx.put_vectors(MODEL, 8, [(tx.texts_of(EVERY)[-1].id, 0, b"half of a vector", b"bits")])
         tx.count_reads([Seen(next(iter(tx.records())).id, 0, "bea", 1, 0)])
-        tx.list_words(100)
+        tx.index_words(100)
 
 
 def test_every_way_to_read_is_looked_at() -> None:

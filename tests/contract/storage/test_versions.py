@@ -45,7 +45,7 @@ def test_what_is_forgotten_of_the_past_is_gone_for_good(project: Project) -> Non
     project.replace("a", "two")
     with project.changing("replace") as tx:
         tx.replace_record(id, draft("a", "three"))
-        tx.forget_past(id)
+        tx.purge_versions(id)
     assert _told(project, id) == [(3, "replace", ("three",), ())]
     assert project.get("a").observations == ("three",)
     assert project.finds("secret") == []

@@ -27,7 +27,7 @@ def _number(project: Project, name: str) -> int:
 
 def _list(project: Project, most: int = FAR) -> int:
     with project.changing("list") as tx:
-        return tx.list_words(most)
+        return tx.index_words(most)
 
 
 def _finds(project: Project, *terms: str) -> set[str]:
@@ -170,13 +170,13 @@ def test_a_deleted_text_is_marked_and_a_returned_one_is_not(project: Project) ->
     project.create(draft("a", "harbour", "tea"))
     _list(project)
     project.unobserve("a", "tea")
-    assert project.see(lambda snapshot: snapshot.gone()) == [3]
+    assert project.see(lambda snapshot: snapshot.deleted_texts()) == [3]
     assert (_finds(project, "tea"), _finds(project, "harbour")) == (set(), {"a"})
     project.delete("a")
-    assert project.see(lambda snapshot: snapshot.gone()) == [1, 2, 3]
+    assert project.see(lambda snapshot: snapshot.deleted_texts()) == [1, 2, 3]
     project.undo()
     project.undo()
-    assert project.see(lambda snapshot: (snapshot.gone(), snapshot.stale())) == ([], [])
+    assert project.see(lambda snapshot: (snapshot.deleted_texts(), snapshot.stale())) == ([], [])
     assert _finds(project, "tea") == {"a"}
 
 
@@ -257,11 +257,11 @@ def test_the_journal_tells_which_texts_moved_since_a_change(project: Project) ->
     second = project.last().id
     project.relate("a", "knows", "b")
     project.create(draft("c", "four"))
-    assert set(project.see(lambda snapshot: snapshot.moved(first))) == {1, 3}
-    assert project.see(lambda snapshot: snapshot.moved(second)) == []
+    assert set(project.see(lambda snapshot: snapshot.changed_texts(first))) == {1, 3}
+    assert project.see(lambda snapshot: snapshot.changed_texts(second)) == []
     project.delete("b")
-    assert {4, 5} <= set(project.see(lambda snapshot: snapshot.moved(second)))
-    assert Project(project.store, "other").see(lambda snapshot: snapshot.moved(0)) == []
+    assert {4, 5} <= set(project.see(lambda snapshot: snapshot.changed_texts(second)))
+    assert Project(project.store, "other").see(lambda snapshot: snapshot.changed_texts(0)) == []
 
 
 # ── making it anew ──────────────────────────────────────────────────────────────────────────────────────────
@@ -275,7 +275,7 @@ def test_a_dropped_index_is_made_again_from_the_texts(project: Project) -> None:
     before = project.see(lambda snapshot: snapshot.edition)
     with project.changing() as tx:
         tx.drop_words()
-    assert project.see(lambda s: (s.numbers[2], list(s.passages()), s.gone(), s.stale())) == (0, [], [], [])
+    assert project.see(lambda s: (s.numbers[2], list(s.passages()), s.deleted_texts(), s.stale())) == (0, [], [], [])
     assert project.see(lambda snapshot: snapshot.terms("", LAST, 10)) == []
     assert project.see(lambda snapshot: snapshot.edition) != before
     assert _finds(project, "harbour") == {"a"}

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from polymnia import EntityDraft, connect, inference
-from polymnia.models import Filters, Note
+from polymnia.models import Filters, Remark
 from polymnia.storage.sqlite import grams, indexes, snapshot
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
@@ -55,7 +55,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", _PEBBLES)
         patch.setattr(grams, "_SCAN_BELOW", _PEBBLES)
-        patch.setattr(snapshot, "MOST_TEXTS", _PEBBLES)
+        patch.setattr(snapshot, "MAX_TEXTS", _PEBBLES)
         yield
 
 
@@ -113,7 +113,7 @@ def test_a_damaged_index_is_seen_passed_over_and_made_again(desk: Desk, statemen
     assert not any(note.code == "index_damaged" for note in _searches(desk))
 
 
-def _searches(desk: Desk) -> list[Note]:
+def _searches(desk: Desk) -> list[Remark]:
     """Searches by substring, word and tag find what is there, and scopes are listed; what was noted."""
     with connect(desk.folder / "memory.db") as memory:
         by_substring, by_word = memory.search("ashed asho"), memory.search("storm")
@@ -142,14 +142,15 @@ def test_what_is_written_while_the_substring_index_is_damaged_is_kept(desk: Desk
 
 
 def test_the_other_checks_see_and_mend_it_too(desk: Desk) -> None:
+    from polymnia.dialects.content.reports.health import message
     from polymnia.engine.health.checkup import check
 
     _damage(desk, SPOILT["gram_data"][0], SPOILT["posting"][1], SPOILT["vector"][1])
     with connect(desk.folder / "memory.db") as memory:
         told = check(memory)
         assert told.status == "unhealthy"
-        assert "reindex" in told.components["database"].message
-        assert "reindex" in told.components["vector_store"].message
+        assert "reindex" in message(told.components["database"])
+        assert "reindex" in message(told.components["vector_store"])
         kinds = {one.kind for one in memory.validate(scope="system").findings}
         assert {"characters_wrong", "words_wrong", "vector_broken"} <= kinds
         memory.validate(scope="system", fix=True)

@@ -62,7 +62,7 @@ def test_who_may_read_changes_nothing(memory: Memory) -> None:
     with pytest.raises(Refused, match="may read but not write"):
         reader.delete_entities(["secret"])
     with pytest.raises(Refused, match="nothing was mended"):
-        reader.store.mend(None, (), None)  # type: ignore[arg-type]
+        reader.store.repair(None, (), None)  # type: ignore[arg-type]
     assert memory.stamp() == before
 
 

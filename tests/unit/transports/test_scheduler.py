@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -180,6 +181,79 @@ def test_a_long_mix_keeps_every_promise_of_order(queue: Any, write: Make, read: 
             assert at[f"{last_write} ends"] < at[f"{name} begins"]
         if writes:
             last_write = name
+
+
+# ── calls that wait for their client ────────────────────────────────────────────────────────────────────────
+
+
+class Client:
+    """The connection of a paused call, as the scheduler sees it."""
+
+    def __init__(self) -> None:
+        self.hung_up = False
+
+    def hang_up(self) -> None:
+        self.hung_up = True
+
+
+def test_a_paused_write_is_overtaken_and_counts_once(queue: Any, write: Make, read: Make, log: list[str]) -> None:
+    paused, second, reading = write("paused", held=True), write("second"), read("read")
+    queue.submit(paused)
+    assert paused.begun.wait(_DEADLINE)
+    assert queue.pause(paused)
+    queue.submit(second)
+    queue.submit(reading)
+    assert reading.begun.wait(_DEADLINE)
+    queue.resume(paused)
+    third, fourth = write("third", held=True), write("fourth")
+    queue.submit(third)
+    assert queue.pause(paused)  # a second question
+    queue.resume(paused)
+    paused.may_end.set()
+    queue.submit(fourth)
+    assert third.begun.wait(_DEADLINE)
+    assert not fourth.begun.wait(_MOMENT)
+    third.may_end.set()
+    queue.finish()
+    assert log.index("second ends") < log.index("paused ends")
+    assert queue.is_idle
+
+
+def test_paused_calls_take_no_thread_from_others_and_no_room(queue: Any, write: Make, read: Make) -> None:
+    before = threading.active_count()
+    paused = [write(f"paused {number}", held=True) for number in range(60)]
+    for work in paused:
+        queue.submit(work)
+        assert work.begun.wait(_DEADLINE)
+        assert queue.pause(work)
+    reads = [read(f"{number}", held=True) for number in range(5)]
+    for work in reads:
+        queue.submit(work)
+    for work in reads:
+        assert work.begun.wait(_DEADLINE)
+    assert not queue.is_crowded
+    for work in paused:
+        queue.resume(work)
+    for work in paused + reads:
+        work.may_end.set()
+    queue.finish()
+    end = time.monotonic() + _DEADLINE
+    while threading.active_count() > before + 5:  # all others end
+        assert time.monotonic() < end
+        threading.Event().wait(0.01)
+
+
+def test_only_so_many_calls_may_wait_and_none_when_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "_MOST_PAUSED", 2)
+    crew = CallScheduler(1)
+    calls: list[Any] = [type("Call", (), {"connection": Client()})() for _ in range(4)]
+    assert [crew.pause(call) for call in calls[:3]] == [True, True, False]
+    crew.resume(calls[0])
+    assert crew.pause(calls[2])
+    crew.stop_waiting()
+    assert [call.connection.hung_up for call in calls] == [False, True, True, False]
+    crew.resume(calls[1])
+    assert not crew.pause(calls[3])
 
 
 # ── where calls of a kind run ───────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,9 @@ import subprocess
 
 server = subprocess.Popen(
     ["polymnia", "stdio", "--dialect", "native", "--store", "agent.db"],
-    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    stdin=subprocess.PIPE,
+    stdout=subprocess.PIPE,
+    text=True,
 )
 
 

@@ -1,6 +1,6 @@
 """Filters, reasons, pieces and a budget."""
 
-from polymnia import EntityDraft, Filters, connect
+from polymnia import EntityDraft, Filters, connect, describe, remark
 
 with connect("atlas.db") as memory:
     memory.create_entities(
@@ -24,9 +24,9 @@ with connect("atlas.db") as memory:
 
     hit = memory.search("emptying the cache by hand", lanes="words").hits[0]
     piece = hit.fragments[0]
-    print(hit.record.name, "|", hit.why.sentence)
+    print(hit.record.name, "|", describe(hit).summary)
     print(piece.observation, [piece.text[start:end] for start, end in piece.marks])
 
     found = memory.search("cache", lanes="words", facets=True, max_tokens=100)
     print(found.total, dict(found.facets["kinds"]))
-    print([note.text for note in found.notes])
+    print([remark(note) for note in found.notes])

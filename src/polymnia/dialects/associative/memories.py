@@ -13,7 +13,7 @@ from polymnia.engine.content import Remembered
 from polymnia.engine.content import content as text_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import DEFAULT_SCOPE, JsonObject, Note, Record
-from polymnia.operation import Context, Reply
+from polymnia.operation import Context, Reply, credential_notes
 
 _PENDING = Note("pending", "Vectors are still being made. Associations with what has none yet appear by themselves.")
 
@@ -103,7 +103,7 @@ def store(
         joined=None if done.joined is None else convert(done.joined, JoinedDetails, from_attributes=True),
         associations_pending=done.pending,
     )
-    return shapes.reply(answer, [*_remarks(done), *context.memory.screen.notes()])
+    return shapes.reply(answer, [*_remarks(done), *credential_notes(context.memory.screen)])
 
 
 def _remarks(done: Remembered) -> list[Note]:

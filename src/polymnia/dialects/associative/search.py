@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Struct
 
 from polymnia.dialects.associative import shapes
+from polymnia.dialects.notes import worded
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import content
@@ -96,7 +97,7 @@ def search(
         )
         for hit in found.hits
     ]
-    notes = found.notes
+    notes = list(map(worded, found.notes))
     if not found.hits and scope is not None:
         notes = [
             *_empty_scope(memory, scope, include_child_scopes),

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from polymnia.dialects.content import shapes
 from polymnia.dialects.content.call import ContentCall, Fields, by_name, operation
+from polymnia.dialects.notes import reasons, sentence
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import Version, content
 from polymnia.engine.text.calendar import moment
@@ -134,7 +135,7 @@ def search_content(
         filtered = filters != SearchFilters()
         misses = any(note.code == "nearest" for note in found.notes)
         answer["notes"] = [
-            note.text if filtered or note.code != "filtered" else "Nothing matches."
+            sentence(note) if filtered or note.code != "filtered" else "Nothing matches."
             for note in found.notes
             if filtered or note.code != "filtered" or not misses
         ]
@@ -158,7 +159,7 @@ def _result(hit: Hit, *, highlights: bool, context: bool) -> Fields:
     return shapes.present(
         content=shapes.item(hit.record),
         relevance=hit.score,
-        explanation=hit.why.sentence,
+        explanation=reasons(hit.why),
         highlights=marked if highlights else None,
         context=_context(hit.record, hit.fragments) if context else None,
         previous_turn=shapes.turn(hit.previous),

@@ -12,9 +12,10 @@ from polymnia.dialects.content.transfer import export_project_data, import_proje
 from polymnia.dialects.shapes import about
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Violation
+from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.health.integrity import IntegrityFinding, IntegrityReport
+    from polymnia.engine.health.integrity import IntegrityReport
 
 _SHOWN = 5  # places of an issue that are named without a detailed report
 
@@ -104,7 +105,9 @@ def check_system_health(
     """Check whether the server works: its database, vector store, model and cache, how fast it answers, and what it
     uses.
     """
-    from polymnia.engine.health.checkup import check
+    with importing():
+        from polymnia.dialects.content.reports.health import message
+        from polymnia.engine.health.checkup import check
 
     found = check(
         call.memory,
@@ -114,7 +117,7 @@ def check_system_health(
         counters=call.context.counters,
     )
     parts = {
-        name: {"status": one.status, "message": one.message, "last_check": moment(one.checked)}
+        name: {"status": one.status, "message": message(one), "last_check": moment(one.checked)}
         | ({"metrics": one.metrics} if detailed else {})
         for name, one in found.components.items()
     }
@@ -209,13 +212,19 @@ def validate_data_integrity(
         call.check_session()
     session = call.session if scope == "session" else None
     report = call.memory.validate(scope=scope, session=session, checks=checks, fix=fix_issues)
-    looked_at = to_builtins(report.looked) if detailed_report else None
+    with importing():
+        from polymnia.dialects.content.reports.health import examined, issue
+
+    issues = [issue(one) for one in report.findings]
+    for one in issues if not detailed_report else ():
+        del one["where"][_SHOWN:]
+    looked_at = [examined(one) for one in report.looked] if detailed_report else None
     return call.answer(
         _verdict(report),
         valid=report.sound,
         scope=report.scope,
         checks=list(report.checks),
-        issues=[_issue(one, detailed_report) for one in report.findings],
+        issues=[present(**one) for one in issues],
         summary={severity: report.count(severity) for severity in ("error", "warning", "info")},
         fixed=sum(one.count - one.left for one in report.findings) if fix_issues else 0,
         **present(changes=report.changes or None, looked_at=looked_at),
@@ -231,12 +240,6 @@ def _verdict(report: IntegrityReport) -> str:
     passages = "1 passage has" if unembedded == 1 else f"{unembedded:,} passages have"
     them = "it" if unembedded == 1 else "them"
     return f"Nothing is damaged; {passages} no vector, so meaning does not find {them}"
-
-
-def _issue(finding: IntegrityFinding, detailed: bool) -> Fields:
-    fields: Fields = to_builtins(finding)
-    where = fields["where"] if detailed else fields["where"][:_SHOWN]
-    return present(**fields | {"where": where})
 
 
 class GenerateCitationAnswer(Answer):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import Struct, defstruct, field
 
+from polymnia.dialects.notes import worded
 from polymnia.dialects.shapes import about
 from polymnia.engine.graph import STRICT, Added, Created, Policy, Related
 from polymnia.models import Graph, Note, Record, Relation
@@ -305,10 +306,11 @@ class Strict(Behaviour):
         return self._reply(DeletedCount(True, count))
 
     def found(self, found: Graph) -> Reply:
-        return self._reply(Nodes(_nodes(found), found.next), next=found.next, notes=found.notes)
+        return self._reply(Nodes(_nodes(found), found.next), next=found.next, notes=list(map(worded, found.notes)))
 
     def opened(self, found: Graph, missing: list[str]) -> Reply:
-        return self._reply(OpenedNodes(_nodes(found), missing, found.next), next=found.next, notes=found.notes)
+        value = OpenedNodes(_nodes(found), missing, found.next)
+        return self._reply(value, next=found.next, notes=list(map(worded, found.notes)))
 
 
 def _nodes(found: Graph) -> list[Node]:

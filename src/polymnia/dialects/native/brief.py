@@ -26,7 +26,7 @@ def brief(context: Context, budget: shapes.Budget = _BUDGET, project: shapes.Pro
     """What to know at the start: standing instructions, preferences, recent decisions, open questions, conflicts to
     settle, who and what there is. Call it first.
     """
-    context.memory.finding.noticed(context.memory.project)  # what is asked next needs the models
+    context.memory.finding.notify(context.memory.project)  # what is asked next needs the models
     return Reply(text=text(context.memory, budget))
 
 

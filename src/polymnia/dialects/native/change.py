@@ -74,7 +74,7 @@ def revise(
     return Reply(text="\n".join(lines))
 
 
-@tool("forget", "Forget", destroys=True)
+@tool("forget", "Forget", destroys=True, asks=True)
 def forget(
     context: Context,
     ids: shapes.Ids | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import at_time, tool
 from polymnia.dialects.native.text import Answer, day, gist, label, mention, short_id, stored_by, tokens
+from polymnia.dialects.notes import sentence
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import content, position
 from polymnia.engine.content import cursor as cursor_at
@@ -84,9 +85,9 @@ def recall(
     best = max((one.hit.score for one in found.memories), default=0.0)
     window = [one for one in _once(found.memories) if best < _GOOD or one.hit.score >= _WEAK]
     answer = Answer(budget)
-    nothing = next((note.text for note in found.notes if note.code == "nothing_fits"), None)
+    nothing = next((sentence(note) for note in found.notes if note.code == "nothing_fits"), None)
     if not window:
-        return Reply(text=_nothing(memory, filters, [note.text for note in found.notes]))
+        return Reply(text=_nothing(memory, filters, [sentence(note) for note in found.notes]))
     if nothing:
         answer.force(nothing)
     shown = 0
@@ -101,7 +102,7 @@ def recall(
         shown += 1
     for note in found.notes:
         if note.code not in ("nothing_fits", "cut", "nearest", "filtered"):
-            answer.add(f"Note: {note.text}", _FOOT)
+            answer.add(f"Note: {sentence(note)}", _FOOT)
     if not found.whole_past:
         answer.add("Note: there are too many later changes to take all of them back; newer ones may shine through.")
     answer.force(_foot(start, skip + shown, len(window), len(found.memories), found.total, limit))

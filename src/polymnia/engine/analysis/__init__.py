@@ -81,11 +81,11 @@ class AnalysisVerbs(Project):
 
         tick()
         if quick:
-            finder.ready(self.project)
-        with finder.look(self.project) if quick else finder.apart(self.project, tick) as look:
+            finder.wait_for_models(self.project)
+        with finder.neighbours(self.project) if quick else finder.separate_neighbours(self.project, tick) as look:
             # What it depends on is taken from the very moment that is analysed.
             state = (
-                self.store.place(),
+                self.store.identity(),
                 look.numbers[:2],
                 look.snapshot.stamp,
                 look.snapshot.noted(COUNTED),

@@ -331,7 +331,7 @@ def _discovered(
     """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
     own = record.id - look.base
     text, title = content(record), title_of(record)
-    near = relationships.nearby(look, record, look.held(own))
+    near = relationships.nearby(look, record, look.stored(own))
     naming = [number for number in _naming(look, record, title) if number != own]
     numbers = list(dict.fromkeys([*near, *naming]))
     seen = set(passing(numbers)) if numbers else set()

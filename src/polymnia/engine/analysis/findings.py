@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject, Record
+from polymnia.models import Remark as Remark
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -29,16 +30,6 @@ class Pattern(Struct, frozen=True, kw_only=True):
 def example(record: Record) -> JsonObject:
     """A record as it stands in evidence."""
     return {"id": record.uid, "title": title_of(record)}
-
-
-class Remark(Struct, frozen=True):
-    """What an analysis could not tell, and why: a code such as ``activity.no_changes``, and the values of its sentence.
-
-    The first part of the code is the area whose words it has. A value may be a remark that is passed on.
-    """
-
-    code: str
-    values: JsonObject = field(default_factory=dict)
 
 
 class Findings(Struct, frozen=True, kw_only=True):

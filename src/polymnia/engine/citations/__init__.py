@@ -25,7 +25,7 @@ _LOCALES = {"harvard": "en-GB"}
 _ENTRIES = dict.fromkeys(("article", "article-journal", "article-newspaper", "article-magazine"), "article")
 _ENTRIES |= {"chapter": "incollection", "paper-conference": "inproceedings", "webpage": "online"}
 _ENTRIES |= {"post-weblog": "online"} | {same: same for same in ("book", "thesis", "report", "software", "dataset")}
-# The variables of CSL in the order of their fields.
+# CSL variables, in the order of the BibTeX fields.
 _FIELDS = "publisher publisher-place volume issue page edition version number ISBN ISSN DOI URL".split()
 _RENAMED = {"publisher-place": "location", "issue": "number", "page": "pages"}
 _INSIDE = {"chapter": "booktitle", "paper-conference": "booktitle"}
@@ -35,7 +35,7 @@ _BRACE = re.compile(r"[\\{}]")
 
 
 class Citation(Struct, frozen=True, kw_only=True):
-    """A content as a style writes it in a list of references; ``csl`` is what it was written from, as CSL-JSON."""
+    """A formatted reference to a content; ``csl`` is the CSL-JSON it was made from."""
 
     style: str
     text: str
@@ -47,9 +47,9 @@ class Citation(Struct, frozen=True, kw_only=True):
 
 
 def cite(item: Citable, style: str, *, permalink: bool, access_date: bool, now: int) -> Citation:
-    """Cite a content. ``now``, in microseconds, is the date of access; what is not known is left out as the style does.
+    """Cite a content. ``now`` is the time of access in microseconds.
 
-    A permalink is the address of a content that has none of its own, and otherwise stands behind the citation.
+    A permalink is the address of a content that has no other, and is appended to the citation otherwise.
     """
     if style not in STYLES:
         raise Invalid(f"style is {style!r:.40}, but must be one of {', '.join(STYLES)}", field="style")
@@ -73,14 +73,14 @@ def cite(item: Citable, style: str, *, permalink: bool, access_date: bool, now: 
 
 
 def _linked(plain: str, html: str, address: str) -> tuple[str, str]:
-    """A citation with one more address behind it; whether it ends with a full stop stays as it is."""
+    """Append an address to a citation; it ends with a full stop if the citation did."""
     ended = plain.endswith((".", "?", "!", "…", "。", "？", "！", "”", "’"))
     more = ("" if ended else ".") + f" {address}" + ("." if plain.endswith((".", "”", "’")) else "")
     return plain + more, html + more
 
 
 def _bibtex(csl: JsonObject, permalink: str | None) -> str:
-    """The item as an entry of BibTeX (biblatex), one field a line; a permalink that is not its URL is its note."""
+    """The item as a BibTeX (biblatex) entry, one field per line; a permalink that is not its URL is a note."""
     fields = {"title": "{" + _tex(csl["title"]) + "}"}
     if authors := csl.get("author"):
         fields["author"] = " and ".join(_name(author) for author in authors)

@@ -1,4 +1,4 @@
-"""Item: a stored content as it can be cited, from its metadata and its text; its authors in the terms of CSL."""
+"""Item: the bibliographic data of a stored content, from its metadata and text, with authors as CSL names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from polymnia.models import JsonObject, Record
 __all__ = []
 
 _MOST = 200
-# Scripts whose names are written in one piece, family name first.
+# Scripts in which names are written without a space, family name first.
 _WHOLE = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af\u3400-\u9fff\uf900-\ufaff\u3041-\u30ff\u3005]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]+")
 _TWO_SYLLABLES = frozenset(("남궁", "황보", "제갈", "사공", "선우", "서문", "독고", "동방"))
@@ -39,7 +39,7 @@ _PARTICLES = frozenset(
     "van von der den de del della di da do dos du la le ter ten zu zum zur af av bin ibn al el".split()
 )
 
-# A syllable as romanizations of Korean write it. A given name of two, such as Min-su, stands behind the family name.
+# A syllable in romanized Korean. A given name of two, such as Min-su, comes after the family name.
 _SYLLABLE = (
     "(?:kk|tt|pp|ss|jj|ch|sh|[bcdghjklmnprstvwy])?"
     "(?:yae|yeo|ya|ye|yo|yu|yi|wae|wa|weo|we|wi|wo|eo|eu|ui|ae|oe|oo|ee|ou|u[hn]?|a|e|i|o)(?:ng|[bdgklmnpt])?"
@@ -54,12 +54,12 @@ _TURNED = {'"': "“”", "'": "‘’"}
 
 
 def unmarked(text: str) -> str:
-    """A text of the user on one line, without what cannot be seen."""
+    """A text on one line, without invisible characters."""
     return " ".join(_STRANGE.sub(" ", text).split())
 
 
 def curled(text: str) -> str:
-    """A text with typographic quotation marks and apostrophes in place of those of a typewriter."""
+    """A text with typographic quotation marks and apostrophes."""
     if '"' not in text and "'" not in text:
         return text
     text = _OPENING.sub(lambda found: _TURNED[found[1]][0], text)
@@ -79,9 +79,7 @@ def _one(value: Any) -> list[dict[str, str]]:
     if isinstance(value, Mapping):
         return _object(value)
     text = _clean(value) if isinstance(value, str) else ""
-    if not text:
-        return []
-    return [_person(text)]
+    return [_person(text)] if text else []
 
 
 def _clean(text: str) -> str:
@@ -90,13 +88,12 @@ def _clean(text: str) -> str:
 
 
 def _parted(text: str) -> list[str]:
-    """Several names in one text. A comma parts them only where each side is a name by itself."""
+    """Split a text into names; at commas only if each part is a name by itself."""
     if _ORGANISATION.search(text) and not re.search("[;；]", text):
         return [text]
     parts = [part for part in _APART.split(text) if part]
-    if len(parts) > 1:
-        return [name for part in parts for name in (_commas(part) if _several(part) else [part])]
-    return _commas(text) if _several(text) else [text]
+    names = parts if len(parts) > 1 else [text]
+    return [name for part in names for name in (_commas(part) if _several(part) else [part])]
 
 
 def _commas(text: str) -> list[str]:
@@ -104,7 +101,7 @@ def _commas(text: str) -> list[str]:
 
 
 def _several(text: str) -> bool:
-    """Whether the commas of a text stand between names, and not between the parts of one."""
+    """Whether the commas of a text separate names, not the parts of one."""
     parts = _commas(text)
     if len(parts) < 2 or any(_SUFFIX.fullmatch(part) for part in parts[1:]):
         return False
@@ -114,7 +111,7 @@ def _several(text: str) -> bool:
 
 
 def _is_inverted(parts: list[str]) -> bool:
-    """Whether two parts in Hangul, Han or kana are a family name and a given one."""
+    """Whether two parts in Hangul, Han or kana are a family name and a given name."""
     if len(parts) != 2 or any(" " in part for part in parts):
         return False
     family, given = parts
@@ -127,10 +124,8 @@ def _object(author: Mapping[str, Any]) -> list[dict[str, str]]:
     def text(*keys: str) -> str:
         return next((_clean(value) for key in keys if isinstance(value := author.get(key), str) and value.strip()), "")
 
-    family, given = (
-        text("family", "family_name", "last", "last_name", "surname"),
-        text("given", "given_name", "first", "first_name"),
-    )
+    family = text("family", "family_name", "last", "last_name", "surname")
+    given = text("given", "given_name", "first", "first_name")
     if family and given and not _WHOLE.search(family):
         made = _family(family) | {"given": given}
         return [made | {"suffix": text("suffix")} if text("suffix") else made]
@@ -161,7 +156,7 @@ def _person(text: str) -> dict[str, str]:
             suffix = words.pop()
         if len(words) == 2 and not suffix and _family_first(*words):
             return {"family": words[0], "given": words[1]}
-        # The family name begins at the first particle: Ludwig van Beethoven.
+        # The family name starts with the first particle: Ludwig van Beethoven.
         at = next((i for i, word in enumerate(words[1:-1], 1) if word in _PARTICLES), len(words) - 1)
         made = _family(" ".join(words[at:])) | {"given": " ".join(words[:at])}
     else:
@@ -170,9 +165,9 @@ def _person(text: str) -> dict[str, str]:
 
 
 def _family_first(first: str, last: str) -> bool:
-    """Whether a name has the East Asian order: its second word is a given name of two syllables."""
+    """Whether a name is in East Asian order: its second word is a given name of two syllables."""
     if _SMALL.fullmatch(last):
-        return True  # a family name of two has two capitals: Smith-Jones
+        return True  # a double family name has two capitals: Smith-Jones
     return _TWO.fullmatch(last) is not None and _ONE.fullmatch(first) is not None
 
 
@@ -192,7 +187,7 @@ _TITLES = ("title", "headline", "subject")
 _AUTHORS = ("authors", "author", "creators", "creator", "by")
 _DATES = ("issued", "published", "publication_date", "published_at", "date_published", "date", "year")
 _LINKS = ("url", "URL", "source_url", "link", "href")
-# What metadata may call a thing, behind the variable of CSL it stands for.
+# CSL variables, each with the metadata keys it may have.
 _OTHERS = {
     line.split()[0]: line.split()[1:]
     for line in """
@@ -209,7 +204,7 @@ _OTHERS = {
         ISSN issn ISSN
     """.strip().splitlines()
 }
-# What metadata may say of a thing's kind, behind the type of CSL.
+# CSL types, each with the kinds in metadata that mean it.
 _TYPES = {
     word: line.split()[0]
     for line in """
@@ -249,7 +244,7 @@ _SESSION = "?session_id="
 
 
 class Citable(Struct, frozen=True, kw_only=True):
-    """A content with all a citation of it may say; ``authors`` and ``others`` are in the terms of CSL."""
+    """The bibliographic data of a content; ``authors`` and ``others`` are CSL names and variables."""
 
     id: str
     project: str
@@ -265,7 +260,7 @@ class Citable(Struct, frozen=True, kw_only=True):
 
     @property
     def permalink(self) -> str:
-        """The address of the content in this memory; one of a session names it, since nobody sees it without."""
+        """The address of the content on this server, with its session, without which it is not visible."""
         from urllib.parse import quote
 
         of_session = "" if self.session is None else _SESSION + quote(self.session, safe="")
@@ -273,16 +268,16 @@ class Citable(Struct, frozen=True, kw_only=True):
 
 
 def read_permalink(address: str) -> tuple[str | None, str, str | None]:
-    """Project, id and session of an address, given unquoted and without its beginning; no project: it is none."""
+    """The project, id and session of an unquoted permalink without its prefix; the project is None if it is invalid."""
     project, _, rest = address.rpartition(_CONTENT)
     id, _, session = rest.partition(_SESSION)
     return project or None, id, session or None
 
 
 def citable(project: str, record: Record) -> Citable:
-    """The content as it can be cited. What its metadata do not tell is read off the text, or left out.
+    """The bibliographic data of a record, from its metadata, else from its text; unknown fields are left out.
 
-    The time it was stored stands for a missing date.
+    If there is no date, the time it was stored is used.
     """
     metadata, text = record.metadata, content(record)
     url = _text(metadata, _LINKS)
@@ -306,7 +301,7 @@ def citable(project: str, record: Record) -> Citable:
 
 
 def csl_of(item: Citable, *, linked: bool, accessed: datetime | None) -> JsonObject:
-    """The item as CSL-JSON. The permalink is its address when it has no other."""
+    """The item as CSL-JSON. With ``linked``, the permalink is its URL if it has no other."""
     csl: JsonObject = {"id": item.id, "type": item.type, "title": item.title}
     if item.authors:
         csl["author"] = item.authors
@@ -351,7 +346,7 @@ def _read_title(content: str) -> str | None:
 
 
 def _shortened(text: str) -> str:
-    """A line as a title: without markup, and no longer than a title is."""
+    """A line as a title: without markup, and shortened if too long."""
     text = unmarked(plain(text))
     if len(text) <= _LONG:
         return text
@@ -360,7 +355,7 @@ def _shortened(text: str) -> str:
 
 
 def _entitled(text: str) -> str:
-    """A title with typographic marks; its full stop is left to the style, unless it belongs to a word."""
+    """A title with typographic quotes, without its full stop, which the style adds, unless an abbreviation has it."""
     text = curled(unmarked(text))
     if text.endswith((".", "。")) and not text.endswith("..") and not ends_short(text, 0, len(text) - 1):
         return text[:-1].rstrip() or text
@@ -409,7 +404,7 @@ def _day(text: str) -> Day | None:
 
 
 def _language(metadata: Mapping[str, Any], title: str, content: str) -> str:
-    """The language of the title: only an English one gets capitals, so where nothing says it, it is guessed."""
+    """The language of the title, guessed if not given, as only English titles are capitalized."""
     code = metadata.get("language")
     if isinstance(code, Mapping):
         code = code.get("code")

@@ -1,9 +1,9 @@
-"""Style: an item as a CSL style writes it, by citeproc-py with the parts of the specification it lacks.
+"""Style: formats an item in a CSL style, with citeproc-py and the parts of the specification it lacks.
 
-Added are ``initialize="false"`` and initials of hyphenated names; groups that vanish when none of their variables has a
-value; a title that stands for a missing author and is not said twice; parts of dates that keep their form when a second
-date is written. The processor sets marks where quotation marks and italics begin and end, so that punctuation can be
-set right before there is any markup.
+These are ``initialize="false"``, initials of hyphenated names, groups that are empty if all their variables are, titles
+that substitute for a missing author and are not repeated, and date parts that keep their form for a second date. The
+processor outputs marker characters for quotation marks and italics, so that punctuation can be corrected before they
+are turned into markup.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from polymnia.models import JsonObject
 _STYLES = os.path.join(os.path.dirname(__file__), "csl")
 _NAMESPACE = "http://purl.org/net/xbiblio/csl"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
-# Noncharacters of Unicode, which are taken out of every text before it is cited.
+# Unicode noncharacters, which are removed from all texts beforehand.
 _OPEN_QUOTE, _CLOSE_QUOTE, _OPEN_ITALIC, _CLOSE_ITALIC = "\ufdd0\ufdd1\ufdd2\ufdd3"
 _CLOSERS = f"[{_CLOSE_QUOTE}{_CLOSE_ITALIC}’”]"
-# A sentence that has ended needs no second full stop, also when something closes in between.
+# A full stop after the end of a sentence, even with a closing quote in between, is superfluous.
 _ENDED = re.compile(rf"(?:(?<=[.?!…。？！])({_CLOSERS}+)|(?<=[?!…。？！]))\.(?=[\s{_OPEN_QUOTE}-{_CLOSE_ITALIC}]|$)")
 _BEFORE = re.compile(rf"({_CLOSE_QUOTE})({_CLOSE_ITALIC}?)([.,])(?!\w)")
 _NUMBER = re.compile(r"(\[\d+\])(?=\S)")
@@ -38,7 +38,7 @@ _QUOTED = re.compile(f"{_OPEN_QUOTE}([^{_OPEN_QUOTE}{_CLOSE_QUOTE}]*){_CLOSE_QUO
 _SINGLE = re.compile(r"‘([^‘’]*)’(?!\w)")
 _LETTERS = re.compile(r"[^\w]|_")
 _FIRST = re.compile(r"[^\W\d_]")
-# A word with such marks inside is a name out of a program.
+# A word with these characters is an identifier.
 _CODE = re.compile(r"\w[_.:/\\(=<@]\w|[_()={}<>]|^\d")
 _SMALL = frozenset(
     """
@@ -50,14 +50,14 @@ _INITIAL = re.compile(r"[^\W\d_]\.")
 
 
 def render(csl: JsonObject, style: str, locale: str) -> tuple[str, str]:
-    """One item as the style writes it in a list of references, as plain text and as HTML."""
+    """Format one item for a list of references, as plain text and as HTML."""
     loaded = _Loaded(style, locale)
     bibliography = CitationStylesBibliography(loaded, CiteProcJSON([csl]), _Marks)
     bibliography.register(Cluster([Cited(csl["id"])]))
     written = [str(one) for one in bibliography.bibliography()]
     loaded.release()
     if not any(written):
-        # Of some types a style says that they are not listed: a letter to the author, in APA. Here one is asked for.
+        # A style may not list some types, such as letters in APA, but this one was requested.
         return render(csl | {"type": "document"}, style, locale)
     text = _punctuated(written[0], loaded)
     plain = text.replace(_OPEN_ITALIC, "").replace(_CLOSE_ITALIC, "")
@@ -66,7 +66,7 @@ def render(csl: JsonObject, style: str, locale: str) -> tuple[str, str]:
 
 
 def _punctuated(text: str, style: _Loaded) -> str:
-    """A citation with the quotation marks of its language, and stops where they belong."""
+    """A citation with the quotation marks of its language and corrected punctuation."""
     text = " ".join(text.split())
     if style.apart:
         text = _NUMBER.sub(r"\1 ", text, count=1)
@@ -78,17 +78,17 @@ def _punctuated(text: str, style: _Loaded) -> str:
 
 
 def _inner(text: str, around: str) -> str:
-    """Quotation marks within quotation marks are of the other kind."""
+    """Change quotation marks inside others to the other kind."""
     if around == "“":
         return text.replace("“", "‘").replace("”", "’")
     return _SINGLE.sub(r"“\1”", text)
 
 
 def _titled(text: str) -> str:
-    """An English title with capitals, as styles call for them; words that have capitals already stay as they are."""
+    """An English title in title case; words that have capitals are left unchanged."""
     words = text.split(" ")
     begins = True
-    # Whoever writes capitals writes one behind the end of a sentence: the stop of "J. of Graphs" ends none.
+    # In a title with capitals, a full stop before lower case does not end a sentence: "J. of Graphs".
     ends = (":", "?", "!", "—", "–") if any(map(str.isupper, text)) else (":", ".", "?", "!", "—", "–")
     for at, word in enumerate(words):
         small = _LETTERS.sub("", word) in _SMALL and not begins and at < len(words) - 1
@@ -99,17 +99,17 @@ def _titled(text: str) -> str:
 
 
 class _Marks:
-    """The formatter: it sets marks, and leaves escaping to those who turn them into markup."""
+    """The formatter: outputs marker characters; escaping happens when they are turned into markup."""
 
     preformat = Oblique = Bold = Light = Underline = Superscript = Subscript = SmallCaps = str
 
     @staticmethod
-    def Italic(text: object) -> str:  # noqa: N802 - the processor asks for it by this name
+    def Italic(text: object) -> str:  # noqa: N802 - the name the processor uses
         return f"{_OPEN_ITALIC}{text}{_CLOSE_ITALIC}"
 
 
 class _Track:
-    """What happened while an item was written: how many variables were asked for, and which gave a text."""
+    """The variables used while an item is formatted: how many were requested, and which had a value."""
 
     def __init__(self) -> None:
         self.called = self.rendered = 0
@@ -120,7 +120,7 @@ class _Track:
 class _Text(model.Text):  # type: ignore[misc]
     def process(self, item: Any, context: Any = None, **kwargs: Any) -> Any:
         text, language = super().process(item, context=context, **kwargs)
-        # By the specification a macro that gave a text is a value; and so is what stands for a missing date.
+        # By the specification, a macro with output counts as a value; and so does the term for a missing date.
         if text and (self.get("macro") is not None or self.get("term") == "no date"):
             self.get_root().track.rendered += 1
         return text, language
@@ -143,11 +143,11 @@ class _Text(model.Text):  # type: ignore[misc]
 
 
 class _Valued:
-    """An element that stands for a variable."""
+    """An element that outputs a variable."""
 
     def process(self, item: Any, *args: Any, **kwargs: Any) -> Any:
         track = getattr(self.get_root(), "track", None)  # type: ignore[attr-defined]
-        if track is None:  # a date of a locale, which writes for one of the style
+        if track is None:  # a date of a locale, used by one of the style
             return super().process(item, *args, **kwargs)  # type: ignore[misc]
         track.called += 1
         text = super().process(item, *args, **kwargs)  # type: ignore[misc]
@@ -185,7 +185,7 @@ class _Name(model.Name):  # type: ignore[misc]
         return super().get_option(name, context, sort_options)
 
     def initialize(self, given: str, mark: str, context: Any) -> str:
-        """Initials: ``Jean-Paul Q.`` gives ``J.-P. Q.``; a small letter behind a hyphen begins no name of its own."""
+        """Initials: ``Jean-Paul Q.`` gives ``J.-P. Q.``; a part in lower case has none."""
         if given.lower() == given.upper():
             return given  # a script without capitals has no initials
         words = []
@@ -219,12 +219,12 @@ class _Group(model.Group):  # type: ignore[misc]
         parts = [part for part in parts if part]
         if not parts or (track.called > called and track.rendered == rendered):
             raise VariableError
-        track.rendered = max(track.rendered, rendered + 1)  # to a group around it, it is a value
+        track.rendered = max(track.rendered, rendered + 1)  # the group counts as a value of the enclosing one
         return self.join(parts)
 
 
 class _Loaded:
-    """A style with its locales, read anew for each item: the processor leaves its traces in the tree."""
+    """A style with its locales, parsed for each item, as the processor modifies the tree."""
 
     def __init__(self, style: str, locale: str) -> None:
         root = self.root = _parsed(os.path.join(_STYLES, f"{style}.csl"))
@@ -245,7 +245,7 @@ class _Loaded:
                     term.text = mark
 
     def release(self) -> None:
-        """Let go of the trees at once: they hold each other, and are large."""
+        """Free the trees at once: they are large and reference each other."""
         for one in self.root.locales:
             one.style = None
         self.root.locales = []

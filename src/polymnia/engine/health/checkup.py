@@ -1,4 +1,4 @@
-"""Checks the health of a server by exercising each component the way clients do."""
+"""The checkup: tests each component of a server the way clients use it."""
 
 from __future__ import annotations
 
@@ -38,11 +38,21 @@ _COUNTED = 32  # projects whose vectors are counted: each is loaded into memory,
 _LENGTH = 0.05  # tolerance for the length of a unit vector
 
 
+class HealthNote(Struct, frozen=True):
+    """What a check noticed: a code, and the values it depends on."""
+
+    code: str
+    values: JsonObject = {}
+
+
 class Component(Struct, frozen=True, kw_only=True):
-    """A component's status, the reason, the time of the check (microseconds since 1970), and its metrics."""
+    """A component's status, the reasons, the time of the check (microseconds since 1970), and its metrics.
+
+    ``notes`` are the problems; those of a healthy component say what worked.
+    """
 
     status: Status
-    message: str
+    notes: list[HealthNote]
     checked: int
     metrics: JsonObject
 
@@ -100,7 +110,7 @@ class _Probe:
     """A component being checked: its findings and metrics."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[Status, str]] = []
+        self.found: list[tuple[Status, HealthNote]] = []
         self.metrics: JsonObject = {}
 
     @property
@@ -108,13 +118,15 @@ class _Probe:
         return _worst([status for status, _ in self.found])
 
     @property
-    def why(self) -> str:
-        return "; ".join(message for status, message in self.found if status != "healthy")
+    def notes(self) -> list[HealthNote]:
+        """The problems; without any, what worked."""
+        healthy = self.status == "healthy"
+        return [note for status, note in self.found if healthy or status != "healthy"]
 
-    def say(self, status: Status, message: str) -> None:
-        self.found.append((status, message))
+    def note(self, status: Status, code: str, **values: Any) -> None:
+        self.found.append((status, HealthNote(code, values)))
 
-    def timed(self, name: str, work: Callable[[], Any]) -> Any:
+    def timed(self, step: str, work: Callable[[], Any]) -> Any:
         """Run something in a separate thread and time it. Returns None if it failed or timed out."""
         done: list[Any] = []
         failed: list[BaseException] = []
@@ -130,20 +142,19 @@ class _Probe:
         thread.start()
         thread.join(_WAIT)
         elapsed = time.perf_counter() - started
-        self.metrics[f"{name}_ms"] = round(elapsed * 1000, 3)
+        self.metrics[f"{step}_ms"] = round(elapsed * 1000, 3)
         if failed:
             # A busy store may be free in a moment; other failures do not resolve themselves.
-            self.say("degraded" if isinstance(failed[0], Busy) else "unhealthy", f"{name}: {_reason(failed[0])}")
-            return None
-        if not done:
-            self.say("degraded", f"{name}: no answer within {_WAIT:g} s")
-            return None
-        if elapsed > _SLOW:
-            self.say("degraded", f"{name} took {elapsed:.1f} s")
-        return done[0]
+            status: Status = "degraded" if isinstance(failed[0], Busy) else "unhealthy"
+            self.note(status, "step_failed", step=step, why=_reason(failed[0]))
+        elif not done:
+            self.note("degraded", "no_answer", step=step, seconds=_WAIT)
+        elif elapsed > _SLOW:
+            self.note("degraded", "slow", step=step, seconds=elapsed)
+        return done[0] if done else None
 
 
-_ComponentCheck: TypeAlias = Callable[[_Probe, "Memory", list[str], bool], str]
+_ComponentCheck: TypeAlias = Callable[[_Probe, "Memory", list[str], bool], None]
 
 
 def _reason(error: BaseException) -> str:
@@ -153,20 +164,19 @@ def _reason(error: BaseException) -> str:
 def _tried(examine: _ComponentCheck, memory: Memory, projects: list[str], detailed: bool) -> Component:
     probe = _Probe()
     try:
-        message = examine(probe, memory, projects, detailed)
+        examine(probe, memory, projects, detailed)
     except Exception as e:
         # A failure of the component is the result of the check.
-        probe.say("unhealthy", _reason(e))
-        message = ""
+        probe.note("unhealthy", "failed", why=_reason(e))
     now = time.time_ns() // 1000
-    return Component(status=probe.status, message=probe.why or message, checked=now, metrics=probe.metrics)
+    return Component(status=probe.status, notes=probe.notes, checked=now, metrics=probe.metrics)
 
 
 class _Rollback(Exception):
     """Rolls back a trial change."""
 
 
-def _database(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+def _database(probe: _Probe, memory: Memory, projects: list[str], detailed: bool) -> None:
     """Read, write (and roll back), and if detailed read the whole file; each only if the caller is permitted to."""
     store, grant = memory.store, memory.grant
 
@@ -187,60 +197,58 @@ def _database(look: _Probe, memory: Memory, projects: list[str], detailed: bool)
         except _Rollback:
             return True
 
-    counted = look.timed("read", read)
+    counted = probe.timed("read", read)
     if counted is None:
-        return ""
+        return
     memories, relations, change = counted
-    look.metrics |= {"memories": memories, "relationships": relations, "last_change": change}
+    probe.metrics |= {"memories": memories, "relationships": relations, "last_change": change}
     about = store.about()
     for key in ("kind", "format", "bytes", "log_bytes", "connections"):
         if key in about:
-            look.metrics[key] = about[key]
+            probe.metrics[key] = about[key]
     if about.get("log_bytes", 0) > _LONG_LOG:
-        look.say("degraded", f"the write-ahead log has {about['log_bytes'] >> 20} MB")
+        probe.note("degraded", "long_log", megabytes=about["log_bytes"] >> 20)
     if grant.write:
-        look.timed("write", write)
-    damaged = look.timed("indexes", lambda: damaged_indexes(store, projects[-_COUNTED:], whole=detailed, shared=False))
+        probe.timed("write", write)
+    damaged = probe.timed("indexes", lambda: damaged_indexes(store, projects[-_COUNTED:], whole=detailed, shared=False))
     for one in damaged or ():
         if not one.vectors:
-            look.say("unhealthy", f"{one.what}. {one.how}")
+            probe.note("unhealthy", "index_damaged", index=one)
     if detailed and grant.projects is None:
-        asked = CheckRequest(checks=["file"], is_scope=bool, analyst=Analysis())
-        checked = store.check(None, asked)
+        checked = store.check(None, CheckRequest(checks=["file"], is_scope=bool, analyst=Analysis()))
         for fact in checked.facts:
-            look.say("unhealthy", f"the file is not sound: {fact.spots[0].label}")
-        look.metrics["pages_checked"] = checked.looked.get("pages of the file", (0, 0))[0]
+            probe.note("unhealthy", "file_damaged", where=fact.spots[0].label)
+        probe.metrics["pages_checked"] = checked.examined.get("pages of the file", (0, 0))[0]
     if detailed:
-        look.metrics["projects"] = len(store.projects())
-    message = "Reads and writes are answered"
-    if not grant.write:
-        message = "Reads are answered; writes were not tried, for this key may only read"
+        probe.metrics["projects"] = len(store.projects())
+    for code in ("written",) if grant.write else ("read", "may_not_write"):
+        probe.note("healthy", code)
     if detailed and grant.projects is not None:
-        message += "; the file was not looked at, for this key opens some projects only"
-    return message
+        probe.note("healthy", "may_not_read_file")
 
 
-def _vector_store(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+def _vector_store(probe: _Probe, memory: Memory, projects: list[str], detailed: bool) -> None:
     """Run a search, find the nearest neighbour of a word at any distance, and count passages without a vector."""
     finder, project = memory.finding(), projects[-1]
     counted = projects[-_COUNTED:]
-    look.timed("try_search", memory.try_search)
+    probe.timed("try_search", memory.try_search)
     if not finder.channels:
-        return "Search by meaning is switched off: no model was chosen"
+        probe.note("healthy", "no_semantic_search")
+        return
 
     def search() -> list[Nearby]:
         word = Record(id=0, uid="-", name="-", kind="-", observations=(_WORD,))
-        embedded = finder.said(project, *read_as(word))
-        with finder.look(project) as near:
+        embedded = finder.embed_text(project, *read_as(word))
+        with finder.neighbours(project) as near:
             return near.nearest(embedded, 1)
 
-    found = look.timed("search", search)
-    healths = look.timed("count", lambda: [finder.health(one) for one in counted])
+    found = probe.timed("search", search)
+    healths = probe.timed("count", lambda: [finder.health(one) for one in counted])
     if healths is None:
-        return ""
+        return
     names = [channel.name for channel in finder.channels]
     pending = sum(one.pending for one in healths)
-    look.metrics |= {
+    probe.metrics |= {
         "passages": sum(one.passages for one in healths),
         "vectors": sum(one.models[name]["vectors"] for one in healths for name in names),
         "pending": pending,
@@ -248,72 +256,74 @@ def _vector_store(look: _Probe, memory: Memory, projects: list[str], detailed: b
         "found": len(found or ()),
     }
     if detailed:
-        look.metrics["models"] = {
+        probe.metrics["models"] = {
             name: one | {count: sum(each.models[name][count] for each in healths) for count in ("vectors", "pending")}
             for name, one in healths[0].models.items()
         }
     searched = sum(healths[-1].models[name]["vectors"] for name in names)
-    broken = look.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
+    broken = probe.timed("indexes", lambda: damaged_indexes(memory.store, counted, whole=detailed, shared=False))
     for one in broken or ():
         if one.vectors:
-            look.say("unhealthy", f"{one.what}. {one.how}")
+            probe.note("unhealthy", "index_damaged", index=one)
     if pending:
-        look.say("degraded", f"{pending} passage(s) have no vector yet; words find them, meaning does not")
+        probe.note("degraded", "vectors_pending", count=pending)
     elif found == [] and searched and all(channel.ready.is_set() for channel in finder.models(project)):
-        look.say("degraded", "a search by meaning found nothing, though there are vectors")
-    message = "A search by meaning was answered"
+        probe.note("degraded", "nothing_found")
+    probe.note("healthy", "searched")
     if len(counted) < len(projects):
-        message += f"; vectors were counted in the newest {len(counted)} of {len(projects)} projects"
-    return message
+        probe.note("healthy", "some_projects", counted=len(counted), projects=len(projects))
 
 
-def _ai_service(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+def _ai_service(probe: _Probe, memory: Memory, projects: list[str], detailed: bool) -> None:
     """Have each model embed a word, and check the vector."""
     finder = memory.finding()
     if not finder.channels:
-        look.metrics["models"] = []
-        return "No model was chosen: search is by words alone"
+        probe.metrics["models"] = []
+        probe.note("healthy", "no_model")
+        return
     tried = {channel.name: _try_model(channel) for channel in finder.each_model(projects[-1])}
     working = [name for name, one in tried.items() if one.status != "unhealthy"]
     for name, one in tried.items():
         if one.status != "healthy":
             # Semantic search still works if another model does.
-            look.say("degraded" if working else one.status, f"{name}: {one.why}")
-    look.metrics["models"] = [{"id": name, "status": one.status, **one.metrics} for name, one in tried.items()]
-    return f"{', '.join(working)} embedded a word"
+            probe.note("degraded" if working else one.status, "model", model=name, notes=one.notes)
+    probe.metrics["models"] = [{"id": name, "status": one.status, **one.metrics} for name, one in tried.items()]
+    probe.note("healthy", "embedded", models=", ".join(working))
 
 
 def _try_model(channel: Channel) -> _Probe:
-    look = _Probe()
-    vectors = look.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
+    probe = _Probe()
+    vectors = probe.timed("embed", lambda: channel.soon([_WORD], query=True) if channel.load(patient=False) else None)
     if vectors is None:
-        if not look.found:
-            look.say("unhealthy", channel.fault.message if channel.fault else "it gave no vector")
-        return look
-    look.metrics["dimensions"] = int(vectors.shape[-1])
+        if not probe.found and channel.fault:
+            probe.note("unhealthy", "failed", why=channel.fault.message)
+        elif not probe.found:
+            probe.note("unhealthy", "no_vector")
+        return probe
+    probe.metrics["dimensions"] = int(vectors.shape[-1])
     dimensions = channel.embedder.dimensions
     if vectors.shape != (1, dimensions):
-        look.say("unhealthy", f"it gave vectors of the shape {vectors.shape}, not of {dimensions} numbers")
+        probe.note("unhealthy", "wrong_shape", shape=vectors.shape, dimensions=dimensions)
     elif not abs((length := float((vectors[0] ** 2).sum()) ** 0.5) - 1) <= _LENGTH:
-        look.say("unhealthy", f"it gave a vector of the length {length:.3g}, not of 1")
-    return look
+        probe.note("unhealthy", "wrong_length", length=length)
+    return probe
 
 
-def _cache(look: _Probe, memory: Memory, projects: list[str], detailed: bool) -> str:
+def _cache(probe: _Probe, memory: Memory, projects: list[str], detailed: bool) -> None:
     """Update the cached indexes from the store, and measure them."""
     finder = memory.finding()
-    health = look.timed("follow", lambda: finder.health(projects[-1]))
+    health = probe.timed("follow", lambda: finder.health(projects[-1]))
     if health is None:
-        return ""
+        return
     known = set(memory.store.projects())
-    indexes = [index for name, index in finder.held().items() if name in known]
-    look.metrics |= {
+    indexes = [index for name, index in finder.cached().items() if name in known]
+    probe.metrics |= {
         "projects": len(indexes),
         "passages": sum(index.count - 1 for index in indexes),
         "bytes": sum(index.bytes for index in indexes),
         "small_projects": memory.store.about().get("held", 0),
     }
-    return "What is held in memory follows the store"
+    probe.note("healthy", "cache_current")
 
 
 _CHECKS: dict[str, _ComponentCheck] = {

@@ -1,10 +1,10 @@
-"""Checks a project, a session or a whole store by the rules in rules.toml, and repairs what it can."""
+"""Integrity: checks a project, a session or a whole store by the rules in rules.toml, and repairs what it can."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Struct
@@ -36,43 +36,43 @@ Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
-class Rule(Struct, frozen=True):
-    """The meaning of a kind of fact. ``how`` describes the repair, or the manual steps if ``by`` is nobody."""
+RepairedBy = Literal["store", "change", "words", "models", "file", "nobody"]
+
+
+class Rule(NamedTuple):
+    """The meaning of a kind of fact."""
 
     check: Check
     severity: Severity
-    what: str
-    how: str
-    by: Literal["store", "change", "words", "models", "file", "nobody"] = "nobody"
+    by: RepairedBy
 
 
 with open(os.path.join(os.path.dirname(__file__), "rules.toml"), "rb") as file:
-    RULES = msgspec.toml.decode(file.read(), type=dict[str, Rule])
+    _CHECKED = msgspec.toml.decode(file.read(), type=dict[Check, dict[str, tuple[Severity, RepairedBy]]])
+RULES = {kind: Rule(check, *rule) for check, rules in _CHECKED.items() for kind, rule in rules.items()}
 """The rule of every kind of fact."""
 
 
 class IntegrityFinding(Struct, frozen=True, kw_only=True):
     """A problem, or something worth knowing.
 
-    ``where`` lists the first occurrences, ``count`` counts all, ``left`` those remaining after a repair. ``fixable``
-    tells whether it can be repaired, and ``how`` describes the repair, or the manual steps.
+    ``where`` lists the first occurrences, ``count`` counts all, ``left`` those remaining after a repair. ``failed`` is
+    why a repair failed: ``unreadable_text``, ``too_many``, or the message of a fault.
     """
 
     check: Check
     kind: str
     severity: Severity
-    what: str
     count: int
     where: tuple[str, ...]
     project: str | None
     fixable: bool
-    how: str
     left: int
     failed: str | None = None
 
 
 class Examined(Struct, frozen=True, kw_only=True):
-    """How much was examined: ``looked`` out of ``of``, or the reason why not."""
+    """How much was examined: ``looked`` out of ``of``. ``why_not``: ``restricted_key``, or the store's reason."""
 
     project: str | None
     what: str
@@ -112,16 +112,17 @@ class IntegrityReport(Struct, frozen=True, kw_only=True):
 Scope = Literal["project", "session", "system"]
 _ALL = 1 << 40
 _LISTED = 8192  # texts indexed between two commits
-_EMBEDDED = 64  # passages embedded between two commits,
-_MAX_EMBEDDED = 5_000  # and in one call: at most a minute with the built-in model
+_EMBEDDED = 64  # passages embedded between two commits
 _FEW_ROWS, _FEW_TEXTS, _FEW_PAGES = 20_000, 100, 65_536  # of a quick check of the indexes, requested often
 _TEXTS = 300
 _OF_VECTORS = {"vector_of_nothing", "vector_broken"}
-_BY_REINDEX = {
-    *("scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged"),
-    *("shape_differs", *_OF_VECTORS),
-}
-_REINDEX = "`polymnia reindex --anew` makes it again from the texts."
+REINDEXED = _OF_VECTORS | {
+    "scope_count_wrong", "tag_rows_wrong", "text_count_wrong", "characters_wrong", "words_wrong", "index_damaged",
+    "shape_differs",
+}  # fmt: skip
+"""The kinds of damage to indexes that a reindex repairs."""
+MAX_EMBEDDED = 5_000
+"""How many passages are embedded in one call: at most a minute with the built-in model."""
 
 
 def validate(
@@ -144,7 +145,7 @@ def validate(
     if scope == "session" and session is None:
         raise Invalid("A check of a session needs to know which", field="session_id")
     chosen = _chosen(checks)
-    asked = CheckRequest(
+    request = CheckRequest(
         checks=chosen,
         is_scope=_is_scope,
         analyst=Analysis(),
@@ -158,12 +159,11 @@ def validate(
         places = [*dict.fromkeys((memory.project, *memory.store.projects())), None]
     elif scope == "project" and memory.grant.projects is None:
         places.append(None)
-    run = _Run(memory, asked, whole=scope == "system")
+    run = _Run(memory, request, whole=scope == "system")
     for place in places:
         run.check(place, fix)
     if scope == "project" and memory.grant.projects is not None:
-        why = "this key opens some projects only, and the file belongs to all of them"
-        run.looked.append(Examined(project=None, what="file", why_not=why))
+        run.looked.append(Examined(project=None, what="file", why_not="restricted_key"))
     return IntegrityReport(
         scope=scope,
         checks=chosen,
@@ -191,9 +191,9 @@ def _is_scope(path: str) -> bool:
 class _Run:
     """A run of the checks."""
 
-    def __init__(self, memory: Project, asked: CheckRequest, *, whole: bool) -> None:
+    def __init__(self, memory: Project, request: CheckRequest, *, whole: bool) -> None:
         self.memory = memory
-        self.asked = asked
+        self.request = request
         self.whole = whole
         self.findings: list[IntegrityFinding] = []
         self.looked: list[Examined] = []
@@ -201,10 +201,10 @@ class _Run:
 
     def check(self, place: str | None, fix: bool) -> None:
         """Check one project, or with None what all projects share; with ``fix`` repair it and check again."""
-        found = self._look(place)
-        for what, (looked, there) in found.looked.items():
+        found = self._check(place)
+        for what, (looked, there) in found.examined.items():
             self.looked.append(Examined(project=place, what=what, looked=looked, of=there))
-        for what, why in found.passed_over.items():
+        for what, why in found.skipped.items():
             self.looked.append(Examined(project=place, what=what, why_not=why))
         kinds = {fact.kind for fact in found.facts if RULES[fact.kind].by != "nobody"}
         if not fix or not kinds:
@@ -212,10 +212,10 @@ class _Run:
             return
         failed: dict[str, str] = {}
         if place is None:
-            self.memory.store.mend(None, kinds, self.asked)
+            self.memory.store.repair(None, kinds, self.request)
         else:
             self._repair(place, kinds, failed)
-        left = {_key(fact): fact for fact in self._look(place).facts}
+        left = {_key(fact): fact for fact in self._check(place).facts}
         for fact in found.facts:
             remaining = left.pop(_key(fact), None)
             self.findings.append(
@@ -223,12 +223,12 @@ class _Run:
             )
         self.findings += [self._finding(fact, fact.count, failed.get(fact.kind)) for fact in left.values()]
 
-    def _look(self, place: str | None) -> CheckResult:
-        asked = self.asked
+    def _check(self, place: str | None) -> CheckResult:
+        request = self.request
         if place is None and not self.whole:
             # A check of one project reports only performance issues of what all projects share.
-            asked = replace(asked, checks=[name for name in asked.checks if name == "performance_issues"])
-        return self.memory.store.check(place, asked)
+            request = replace(request, checks=[name for name in request.checks if name == "performance_issues"])
+        return self.memory.store.check(place, request)
 
     def _finding(self, fact: Fact, left: int, failed: str | None = None) -> IntegrityFinding:
         rule = RULES[fact.kind]
@@ -237,12 +237,10 @@ class _Run:
             check=rule.check,
             kind=fact.kind,
             severity=rule.severity,
-            what=rule.what.format(n=fact.count),
             count=fact.count,
             where=tuple(dict.fromkeys(spot.label for spot in fact.spots)) if own else (),
             project=fact.project,
             fixable=rule.by != "nobody",
-            how=rule.how,
             left=left,
             failed=failed,
         )
@@ -253,9 +251,9 @@ class _Run:
         """Repair memories and derived data in one change, then the indexes and vectors in batches."""
         store = self.memory.store
         by = {kind: RULES[kind].by for kind in kinds}
-        every = replace(self.asked, spots=_ALL)
+        every = replace(self.request, spots=_ALL)
         with store.write(project, self.memory.author, "validate_data_integrity") as tx:
-            store.mend(tx, {kind for kind in kinds if by[kind] == "store"}, every)
+            store.repair(tx, {kind for kind in kinds if by[kind] == "store"}, every)
             if any(one == "change" for one in by.values()):
                 facts = {fact.kind: fact for fact in store.check(project, every).facts}
                 unreadable = facts.get("text_no_unicode")
@@ -264,11 +262,11 @@ class _Run:
                     if kind in kinds and kind in facts:
                         repair(tx, [spot for spot in facts[kind].spots if spot.id not in broken])
             if "vectors_unused" in kinds:
-                tx.drop_vectors(self.asked.models)
+                tx.drop_vectors(self.request.models)
             changed, number = tx.changed, tx.numbers[3] + 1
         if changed:
             self.changes[project] = number
-            self.memory.finding.noticed(project)
+            self.memory.finding.notify(project)
         if kinds & _OF_VECTORS:
             self.memory.finding().forget(project)  # its cache holds deleted vectors
         self._list_words(project, kinds)
@@ -286,13 +284,13 @@ class _Run:
                 if anew:
                     tx.drop_words()
                     anew = False
-                left = tx.list_words(_LISTED)
+                left = tx.index_words(_LISTED)
 
     def _embed(self, project: str, every: CheckRequest, failed: dict[str, str]) -> None:
-        asked = replace(every, checks=["missing_embeddings"])
+        request = replace(every, checks=["missing_embeddings"])
         channels = {channel.name: channel for channel in self.memory.finding().channels}
         missing: dict[str, list[tuple[int, int]]] = {}
-        for fact in self.memory.store.check(project, asked).facts:
+        for fact in self.memory.store.check(project, request).facts:
             for spot in fact.spots:
                 model, part = spot.detail
                 missing.setdefault(model, []).append((spot.id % (1 << 32), part))
@@ -307,7 +305,7 @@ class _Run:
 
         if not channel.load(patient=False) and channel.fault is not None:
             return channel.fault.message
-        for start in range(0, min(len(passages), _MAX_EMBEDDED), _EMBEDDED):
+        for start in range(0, min(len(passages), MAX_EMBEDDED), _EMBEDDED):
             batch = passages[start : start + _EMBEDDED]
             try:
                 with self.memory.store.read(project) as snapshot:
@@ -316,12 +314,10 @@ class _Run:
             except Fault as fault:
                 return fault.message
             except UnicodeDecodeError:  # reported as a separate finding
-                return "a text of the project cannot be read"
+                return "unreadable_text"
             if channel.fault is not None:
                 return channel.fault.message
-        if len(passages) > _MAX_EMBEDDED:
-            return f"{_MAX_EMBEDDED} are made at a time; check again, or run `polymnia reindex`"
-        return None
+        return "too_many" if len(passages) > MAX_EMBEDDED else None
 
 
 def _key(fact: Fact) -> tuple[str, str | None]:
@@ -335,13 +331,12 @@ def _key(fact: Fact) -> tuple[str, str | None]:
 
 
 class BrokenIndex(Struct, frozen=True):
-    """A damaged index: what is wrong, where, and how to fix it. ``vectors`` marks the index of semantic search."""
+    """A damaged index: in how many places, and the first of them. ``vectors`` marks the index of semantic search."""
 
     kind: str
     project: str | None
-    what: str
+    count: int
     where: tuple[str, ...]
-    how: str
     vectors: bool
 
 
@@ -351,19 +346,18 @@ def damaged_indexes(store: Store, projects: Iterable[str], *, whole: bool, share
     ``whole`` checks everything and reads the whole file. Otherwise only the newest rows are compared, and the pages of
     the substring index are read only if the file is not large.
     """
-    asked = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
+    request = CheckRequest(checks=["indexes"], is_scope=bool, analyst=Analysis(), spots=3, rows=_ALL, sample=_TEXTS)
     if not whole:
-        asked = replace(asked, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
+        request = replace(request, rows=_FEW_ROWS, sample=_FEW_TEXTS, pages=_FEW_PAGES)
     places: list[str | None] = [*projects, None] if shared and whole else [*projects]
     return [
         BrokenIndex(
             fact.kind,
             fact.project,
-            RULES[fact.kind].what.format(n=fact.count),
+            fact.count,
             tuple(dict.fromkeys(spot.label for spot in fact.spots)),
-            _REINDEX if fact.kind in _BY_REINDEX else RULES[fact.kind].how,
             fact.kind in _OF_VECTORS,
         )
         for place in places
-        for fact in store.check(place, asked).facts
+        for fact in store.check(place, request).facts
     ]

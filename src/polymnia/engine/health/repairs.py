@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -31,10 +32,6 @@ def _nearest_scope(path: str) -> str:
         return scopes.shown(None)
 
 
-def _remove_relations(tx: Transaction, spots: Iterable[Spot]) -> None:
-    tx.remove_relations([spot.id for spot in spots])
-
-
 def _replace_relations(
     tx: Transaction, spots: Iterable[Spot], change: Callable[[RelationDraft], RelationDraft]
 ) -> None:
@@ -46,15 +43,12 @@ def _replace_relations(
             tx.relate([change(RelationDraft(**{name: getattr(old, name) for name in _FIELDS}))])
 
 
-def _unmark(tx: Transaction, spots: Iterable[Spot]) -> None:
-    def unmarked(one: RelationDraft) -> RelationDraft:
-        return replace(one, metadata={key: value for key, value in one.metadata.items() if key != _DELETED})
-
-    _replace_relations(tx, spots, unmarked)
+def _unmarked(one: RelationDraft) -> RelationDraft:
+    return replace(one, metadata={key: value for key, value in one.metadata.items() if key != _DELETED})
 
 
-def _clamp_strengths(tx: Transaction, spots: Iterable[Spot]) -> None:
-    _replace_relations(tx, spots, lambda one: replace(one, strength=min(1.0, max(0.0, one.strength or 0.0))))
+def _clamped(one: RelationDraft) -> RelationDraft:
+    return replace(one, strength=min(1.0, max(0.0, one.strength or 0.0)))
 
 
 def _begin_sessions(tx: Transaction, spots: Iterable[Spot]) -> None:
@@ -101,9 +95,9 @@ def _without_nul(text: str) -> str:
 
 
 REPAIRS: dict[str, Callable[[Transaction, Iterable[Spot]], None]] = {
-    "relation_end_gone": _remove_relations,
-    "reference_mark_wrong": _unmark,
-    "strength_outside": _clamp_strengths,
+    "relation_end_gone": lambda tx, spots: tx.remove_relations([spot.id for spot in spots]),
+    "reference_mark_wrong": partial(_replace_relations, change=_unmarked),
+    "strength_outside": partial(_replace_relations, change=_clamped),
     "scope_illegal": _legalize_scopes,
     "session_differs": _refile,
     "session_missing": _begin_sessions,

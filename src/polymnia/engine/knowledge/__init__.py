@@ -18,8 +18,8 @@ from polymnia.engine.content import (
     find,
     find_item,
     read_as,
-    still_there,
     visible,
+    with_targets,
 )
 from polymnia.engine.project import Project
 from polymnia.errors import Invalid
@@ -48,11 +48,11 @@ class KnowledgeVerbs(Project):
         finder = self.finding()
         with self.store.read(self.project) as snapshot:
             record = find(snapshot, id)
-        with finder.look(self.project) as view:
-            if (stored := view.held(record.id - view.base)) is not None:
+        with finder.neighbours(self.project) as view:
+            if (stored := view.stored(record.id - view.base)) is not None:
                 return associate(view, stored)
-        embedded = finder.said(self.project, *read_as(record))
-        with finder.look(self.project) as view:
+        embedded = finder.embed_text(self.project, *read_as(record))
+        with finder.neighbours(self.project) as view:
             return associate(view, embedded)
 
     def similar_items(
@@ -82,10 +82,10 @@ class KnowledgeVerbs(Project):
         whole = content(record)
         legal_text(whole, "content", self.limits.text_bytes)
         finder = self.finding()
-        embedded = finder.said(self.project, *read_as(record))
+        embedded = finder.embed_text(self.project, *read_as(record))
         filters = replace(visible(session), content_types=tuple(content_types))
         excluded = {*exclude} if include_self else {*exclude, record.uid}
-        with finder.look(self.project) as view:
+        with finder.neighbours(self.project) as view:
             found = similar(view, embedded, whole, filters, measure, limit, threshold, excluded)
         self._count_reads((one.id for one, _ in found), opened=False)
         return found
@@ -99,15 +99,15 @@ class KnowledgeVerbs(Project):
         here = None if current is None else scopes.legal_scope(current, "current_scope")
         head = content[: suggestions.READ]
         finder = self.finding()
-        embedded = finder.said(self.project, *read_as(_unstored(head, KIND)))
+        embedded = finder.embed_text(self.project, *read_as(_unstored(head, KIND)))
         # The view blocks others: the classifier is trained after it is closed.
-        with finder.look(self.project) as view:
+        with finder.neighbours(self.project) as view:
             examples, filed = _examples(view, embedded, head, here)
         paths = list(dict.fromkeys(one.scope for one in examples))
         names = finder.embedded([suggestions.scope_words(path) for path in paths], list(filed))
         views = [
             suggestions.ScopeView(
-                asked=embedded.mean(model), filed=rows, names=names[model],
+                text=embedded.mean(model), examples=rows, names=names[model],
                 strong=finder.embedder(model).strong, unrelated=finder.embedder(model).unrelated,
             )
             for model, rows in filed.items()
@@ -125,7 +125,7 @@ class KnowledgeVerbs(Project):
         def draw(tx: Transaction) -> int:
             ends = list(dict.fromkeys((one.source, one.target, one.type) for one in drawn))
             known = {relation.ends for relation in tx.find_relations(ends)}
-            new = [one for one in still_there(tx, drawn) if (one.source, one.target, one.type) not in known]
+            new = [one for one in with_targets(tx, drawn) if (one.source, one.target, one.type) not in known]
             return len(tx.relate(new))
 
         return self._write("detect_relationships", draw) if drawn else 0
@@ -136,12 +136,12 @@ class KnowledgeVerbs(Project):
         """The embedded item, and the relationships to add; each only if requested."""
         embedded, drawn = None, list[RelationDraft]()
         if relate or embed:
-            embedded = self.finding().said(self.project, *read_as(record), needed=bool(embed))
+            embedded = self.finding().embed_text(self.project, *read_as(record), needed=bool(embed))
         if relate and embedded is not None:
             with importing():
                 from polymnia.engine.knowledge.relationships import drafts
 
-            with self.finding().look(self.project) as view:
+            with self.finding().neighbours(self.project) as view:
                 drawn = drafts(view, record, embedded, session)
         return self.finding().unread(*read_as(record)) if embed is False else embedded, drawn
 
@@ -161,7 +161,7 @@ class KnowledgeVerbs(Project):
         (created,) = tx.add_records([as_draft(record)])
         number = created.id & 0xFFFFFFFF
         self._put_vectors(tx, embedded, number, number + 1)
-        return created, tx.relate(still_there(tx, drawn))
+        return created, tx.relate(with_targets(tx, drawn))
 
 
 def _unstored(text: str, kind: str) -> Record:

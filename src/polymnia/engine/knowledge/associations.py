@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from polymnia.engine.content import content, linked, still_there
-from polymnia.engine.ports import DRAWN_LATER, Store, Transaction
+from polymnia.engine.content import content, linked, with_targets
+from polymnia.engine.ports import BACKGROUND, Store, Transaction
 from polymnia.models import Filters, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
@@ -99,20 +99,20 @@ def _similarity_reason(similarity: float, by_meaning: bool) -> str:
     return f"{'similar in meaning' if by_meaning else 'shares its words'} ({similarity:.2f})"
 
 
-def put_off(tx: Transaction, record: Record) -> None:
+def defer(tx: Transaction, record: Record) -> None:
     """Defer linking a memory to its neighbours until its vectors exist. The request is stored until it is done."""
     tx.note(f"{_DEFERRED}{record.id & 0xFFFFFFFF:010}", "")
 
 
-def draw_put_off(store: Store, project: str, open_view: Callable[[], AbstractContextManager[Neighbours]]) -> None:
-    """Add the deferred relations. Existing links of a memory are left unchanged."""
+def add_deferred(store: Store, project: str, open_view: Callable[[], AbstractContextManager[Neighbours]]) -> None:
+    """Add the deferred relations; existing ones are left unchanged."""
     while True:
         with open_view() as view:
             deferred = view.snapshot.notes(_DEFERRED, _DEFERRED_END, _BATCH)
             drawn = {key: _deferred_drafts(view, int(key.removeprefix(_DEFERRED))) for key in deferred}
         if not drawn:
             return
-        with store.write(project, "polymnia", DRAWN_LATER) as tx:
+        with store.write(project, "polymnia", BACKGROUND) as tx:
             for key, (name, drafts) in drawn.items():
                 if tx.noted(key) is None:
                     continue  # another process was faster
@@ -121,13 +121,13 @@ def draw_put_off(store: Store, project: str, open_view: Callable[[], AbstractCon
                     links = linked(tx.relations_of([name]), name)
                     automatic = sum(one.origin == "auto" and one.source == name for one in links.values())
                     new = [one for one in drafts if one.target not in links][: max(0, MAX_DRAWN - automatic)]
-                    tx.relate(still_there(tx, new))
+                    tx.relate(with_targets(tx, new))
 
 
 def _deferred_drafts(view: Neighbours, number: int) -> tuple[str, list[RelationDraft]]:
     """The name of a memory and the relations to add from it, now that its vectors exist."""
     record = view.load([number]).get(number)
-    text = view.held(number)
+    text = view.stored(number)
     if record is None or text is None:
         return "", []
     near, by_meaning = neighbours(view, text, content(record), without=number)

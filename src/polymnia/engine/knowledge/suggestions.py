@@ -59,15 +59,15 @@ class Example(Struct, frozen=True, gc=False):
 
 
 class ScopeView(Struct, frozen=True):
-    """One embedder's vectors of the text (``asked``), of the examples (``filed``) and of the names of their scopes.
+    """One embedder's vectors of the text, of the examples and of the names of their scopes.
 
     Rows are unit vectors, or zeros if the embedder does not know the language or has not embedded the text yet.
     ``names`` has a row for each scope, in the order of first occurrence in the examples. ``strong`` and ``unrelated``
     are the embedder's.
     """
 
-    asked: Numbers
-    filed: Numbers
+    text: Numbers
+    examples: Numbers
     names: Numbers
     strong: bool = False
     unrelated: float = 0.0
@@ -140,7 +140,8 @@ def suggest(
     chosen = likely[0]
     abstained = chosen.confidence < 1 - odds.belongs
     if abstained:
-        chosen = _fallback(current, chosen.confidence)
+        why = "No filed memory is near enough to say where this belongs"
+        chosen = _fallback(current, chosen.confidence, why)
     own = [one for one in nearest if one.scope == chosen.scope]
     others = [one for one in likely if one.scope != chosen.scope and one.confidence >= _MIN_ALTERNATIVE]
     return Suggestion(
@@ -155,22 +156,15 @@ def suggest(
     )
 
 
-def _fallback(current: str | None, likeliest: float) -> Alternative:
+def _fallback(current: str | None, likeliest: float, why: str) -> Alternative:
     """The scope of a text that belongs nowhere: the caller's, or the default."""
     what = "where you are" if current else "the default"
-    why = f"No filed memory is near enough to say where this belongs; this is {what}"
-    return Alternative(current or DEFAULT_SCOPE, max(likeliest, _MIN_CONFIDENCE), why)
+    return Alternative(current or DEFAULT_SCOPE, max(likeliest, _MIN_CONFIDENCE), f"{why}; this is {what}")
 
 
 def _without_examples(content: str, reading: Reading, known: Sequence[Topic], current: str | None) -> Suggestion:
     """A suggestion for a store in which nothing is filed on purpose: by a few well-known words."""
-    if known:
-        chosen = _place(known[0], current)
-    else:
-        what = "where you are" if current else "the default"
-        chosen = Alternative(
-            current or DEFAULT_SCOPE, _MIN_CONFIDENCE, f"Nothing is filed to learn from yet; this is {what}"
-        )
+    chosen = _place(known[0], current) if known else _fallback(current, 0.0, "Nothing is filed to learn from yet")
     others = {chosen.scope: chosen}
     for topic in known[1:]:
         confidence = min(_by_words(topic), chosen.confidence)
@@ -230,7 +224,7 @@ _HASHED = 1024  # columns to which words and word pairs are hashed
 _SECOND = 0.4  # the weight of an embedder beside a stronger one
 _WORDS, _WORDS_STRONG = 0.7, 0.4  # the weight of the words beside an embedder, and beside a strong one
 _PENALTY = 0.01
-_STEPS = 40
+_STEPS = 60
 _BEST = 3
 _AROUND = 5
 _ALIKE = 1.3
@@ -301,11 +295,11 @@ class _Part(NamedTuple):
 
 
 def _weighted(views: Sequence[ScopeView], hashed: Numbers) -> list[_Part]:
-    useful = [one for one in views if np.any(one.asked) or np.any(one.filed)]
+    useful = [one for one in views if np.any(one.text) or np.any(one.examples)]
     strong = any(one.strong for one in useful)
     parts = [
         _Part(
-            np.concatenate((np.asarray(one.asked, np.float32)[None], one.filed, one.names)),
+            np.concatenate((np.asarray(one.text, np.float32)[None], one.examples, one.names)),
             _SECOND if strong and not one.strong else 1.0,
             one.unrelated,
         )
@@ -357,8 +351,8 @@ def _nearness(parts: Sequence[_Part], examples: int) -> tuple[Numbers, float]:
     return near, float(np.sort(crowd, axis=1)[:, -count:].mean())
 
 
-def _trained(rows: Numbers, targets: Numbers, classes: int, asked: Numbers) -> Numbers:
-    """The log-odds of each class for the row ``asked``, by softmax regression on its nearness to each training row.
+def _trained(rows: Numbers, targets: Numbers, classes: int, query: Numbers) -> Numbers:
+    """The log-odds of each class for the row ``query``, by softmax regression on its nearness to each training row.
 
     Rows are of unit length, and nearness is a Gaussian kernel. The steps are Böhning's (1992), whose bound on the
     curvature is the same at every point, with Nesterov's momentum.
@@ -373,5 +367,5 @@ def _trained(rows: Numbers, targets: Numbers, classes: int, asked: Numbers) -> N
         odds /= odds.sum(axis=1, keepdims=True)
         before, weights = weights, ahead - step @ (odds - right + _PENALTY * ahead)
         ahead = weights + n / (n + 3) * (weights - before)
-    found: Numbers = np.exp(rows @ asked - 1) @ weights
+    found: Numbers = np.exp(rows @ query - 1) @ weights
     return found

@@ -30,10 +30,10 @@ from polymnia.models import (
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
-DRAWN_LATER = "associate"
+BACKGROUND = "associate"
 """The action of a change that adds relations in the background.
 
-No caller requested it: undoing the newest change skips it, and its relations are undone with their memory."""
+Undoing the newest change skips it, as no caller requested it; its relations are undone with their memory."""
 
 Vector = tuple[int, int, bytes, bytes]
 """The vector of a passage: text number, part, the float16 vector, and the signs of its components as bits.
@@ -128,7 +128,7 @@ class Snapshot(Protocol):
         Exact, and in ascending order.
         """
 
-    def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
+    def with_texts(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
         """The ids of the records that have each text as an observation; only rows numbered up to ``last`` count."""
 
     def same_text(self, text: str, scope: str | None) -> int | None:
@@ -228,13 +228,13 @@ class Snapshot(Protocol):
     def terms(self, start: str, end: str, limit: int) -> list[str]:
         """Terms of the word index from ``start`` up to but excluding ``end``, in order."""
 
-    def gone(self) -> list[int]:
+    def deleted_texts(self) -> list[int]:
         """The numbers of indexed texts that have been deleted."""
 
     def stale(self) -> list[int]:
         """The numbers of texts whose entry in the word index is missing or outdated, although it has passed them."""
 
-    def moved(self, change: int) -> list[int]:
+    def changed_texts(self, change: int) -> list[int]:
         """The numbers of texts restored, deleted or modified (but not newly created) since a change."""
 
     def vectors(self, model: str, after: int, limit: int) -> list[tuple[int, int, int, bytes]]:
@@ -317,7 +317,7 @@ class Transaction(Snapshot, Protocol):
         Returns the change that was undone; its ``undone_by`` is the number of the undo.
         """
 
-    def bring_back(self, id: int) -> None:
+    def restore_record(self, id: int) -> None:
         """Restore a deleted record as it was, with its relations whose other end exists.
 
         Raises Conflict if another record has its name now.
@@ -329,7 +329,7 @@ class Transaction(Snapshot, Protocol):
         Cannot be undone.
         """
 
-    def forget_past(self, id: int) -> None:
+    def purge_versions(self, id: int) -> None:
         """Permanently remove a record's earlier versions from the journal and the indexes. Cannot be undone."""
 
     def forget_notes(self, start: str, end: str) -> None:
@@ -347,7 +347,7 @@ class Transaction(Snapshot, Protocol):
     def count_reads(self, reads: Iterable[Seen]) -> None:
         """Add to the stored read counts. Not journalled."""
 
-    def list_words(self, limit: int) -> int:
+    def index_words(self, limit: int) -> int:
         """Add up to ``limit`` texts to the word index; return how many are still pending."""
 
     def drop_words(self) -> None:
@@ -359,18 +359,12 @@ class Transaction(Snapshot, Protocol):
         If all projects share one substring index, each of them is indexed again.
         """
 
-    def index_characters(self, limit: int) -> int:
+    def index_substrings(self, limit: int) -> int:
         """Add the texts of up to ``limit`` rows to the substring index; return how many rows are still pending."""
 
 
-class Lock(Protocol):
-    """A lock that one thread of one process holds at a time; others queue for it."""
-
-    def take(self) -> None:
-        """Acquire the lock. Raises Busy on timeout."""
-
-    def give(self) -> None:
-        """Release the lock."""
+class Lock(AbstractContextManager[None], Protocol):
+    """A lock that one thread of one process holds at a time; others queue for it. Raises Busy on timeout."""
 
     def close(self) -> bool:
         """Close the underlying files unless this process holds the lock; return whether they were closed."""
@@ -397,7 +391,7 @@ class Store(Protocol):
     def check(self, project: str | None, request: CheckRequest) -> CheckResult:
         """Check a project, or what all projects share, for faults. Changes nothing, and skips broken rows."""
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
+    def repair(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
         """Repair faults of these kinds in the project of a transaction, or in what all projects share.
 
         Derived data is rebuilt. Data that cannot be read where it is gets moved to where it can be, as part of the
@@ -416,7 +410,7 @@ class Store(Protocol):
         The backup is verified before anything changes; running servers see all of it or nothing.
         """
 
-    def place(self) -> object:
+    def identity(self) -> object:
         """The identity of the open file; differs once the store was replaced, after which numbers may repeat."""
 
     def close(self) -> None:

@@ -31,11 +31,11 @@ class Fact(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """The findings of checks; ``looked`` is (examined, total) for each subject, ``passed_over`` why one was skipped."""
+    """The findings of checks; ``examined`` is (count, total) for each subject, ``skipped`` why one was skipped."""
 
     facts: list[Fact]
-    looked: dict[str, tuple[int, int]]
-    passed_over: dict[str, str]
+    examined: dict[str, tuple[int, int]]
+    skipped: dict[str, str]
 
 
 class CheckRequest(Struct, frozen=True, kw_only=True):
@@ -80,6 +80,24 @@ def draft_of(path: str) -> str:
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")
 
 
+def sync(path: str) -> None:
+    """Flush a file, or (on POSIX) the names in a folder, to disk."""
+    descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def unused(path: str) -> str:
+    """The path, with a number appended if it is taken."""
+    found, n = path, 1
+    while os.path.lexists(found):
+        n += 1
+        found = f"{path}-{n}"
+    return found
+
+
 def remove_left_drafts(path: str) -> None:
     """Remove the temporary files that processes no longer running left behind."""
     folder, start = os.path.dirname(path) or ".", f".{os.path.basename(path)}."
@@ -97,8 +115,6 @@ def _is_running(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as e:
+        return not isinstance(e, ProcessLookupError)
     return True

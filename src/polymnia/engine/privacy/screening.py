@@ -16,7 +16,7 @@ from polymnia.engine.content import check_room
 from polymnia.engine.ports import Store, Transaction
 from polymnia.errors import OverLimit, Refused
 from polymnia.importing import importing
-from polymnia.models import Author, EntityDraft, JsonObject, Limits, Note, Record, Relation, RelationDraft
+from polymnia.models import Author, EntityDraft, JsonObject, Limits, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest
@@ -40,14 +40,6 @@ class Screen:
     def forget(self) -> None:
         """Drop the cached texts at the end of a change."""
         self._seen.clear()
-
-    def notes(self) -> list[Note]:
-        """The findings as a note for the caller."""
-        if not self.found:
-            return []
-        fields = ", ".join(dict.fromkeys(f"{one['field']} ({one['kind']})" for one in self.found))
-        done = "masked before it was stored" if self.manner == "redact" else "stored as it is"
-        return [Note("possible_credentials", f"What looks like a credential was {done}: {fields}.")]
 
     def text(self, text: str, field: str) -> str:
         """Screen a text and return it as it may be stored."""
@@ -219,8 +211,8 @@ class _ScreenedStore:
         finally:
             self._screen.forget()
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-        return self._inner.mend(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
+    def repair(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
+        return self._inner.repair(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)
 
 
 class Screened:

@@ -1,6 +1,6 @@
-"""Finding memories: plan the query, recall candidates by words and by meaning, fuse, and say why.
+"""Search: parse the query, select candidates by words and by meaning, rank them, and give the reasons.
 
-The verbs are here; the modules are imported at the first search: numpy and models would cost every client its start.
+The verbs are here; the modules are imported at the first search, since numpy and models would slow every start.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Project
 from polymnia.errors import Invalid
 from polymnia.importing import importing
-from polymnia.models import Filters, Graph, Note, Passage, Record, Text, folded_forms, legal_name
+from polymnia.models import Filters, Graph, Passage, Record, Remark, Text, folded_forms, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Finder
     from polymnia.engine.search.results import Found, Plan
 
-_COUNTED = 100  # of what is found without a limit, so many count as read
-_COMPLETED = 1_000  # records whose name may contain what is typed
+_COUNTED = 100  # results without a limit that count as read
+_COMPLETED = 1_000  # records whose name may contain a prefix
 _NOWHERE = "\0"  # a name that no project can have
 
 
 class Analysis:
-    """Reads texts for the word index. Its version changes whenever the same text would be read otherwise."""
+    """Analyses texts for the word index. The version changes whenever the same text would be analysed differently."""
 
     version = "2"
 
@@ -43,65 +43,55 @@ class Analysis:
 
 
 class LazySearch:
-    """The finder of a store, made when it is first needed and shared by all who hold the memory.
+    """The finder of a store, created when it is first needed and shared by all users of the memory.
 
-    With ``eager``, what is written gets its vectors in the background at once; otherwise when somebody searches.
+    With ``eager``, new texts get their vectors in the background at once; otherwise when somebody searches.
     """
 
     def __init__(self, make: Callable[[], Finder], *, eager: bool = False) -> None:
         self._make = make
         self._eager = eager
-        self._making = threading.Lock()
+        self._lock = threading.Lock()
         self._finder: Finder | None = None
 
     def __call__(self) -> Finder:
         """The finder."""
         if self._finder is not None:
             return self._finder
-        with self._making:
+        with self._lock:
             if self._finder is None:
                 self._finder = self._make()
             return self._finder
 
-    def noticed(self, project: str) -> None:
-        """Something was written. Costs the writer nothing: whatever it takes is done by another thread."""
+    def notify(self, project: str) -> None:
+        """Report a write. Costs the writer nothing: the work is done by another thread."""
         if self._finder is not None:
             if self._eager:
-                self._finder.noticed(project)
+                self._finder.notify(project)
         elif self._eager:
-            threading.Thread(target=lambda: self().noticed(project), name="polymnia-finder", daemon=True).start()
+            threading.Thread(target=lambda: self().notify(project), name="polymnia-finder", daemon=True).start()
 
     @staticmethod
     def read_ahead(texts: Sequence[str]) -> AbstractContextManager[None]:
-        """Read much text for the index before it is written: nobody waits for that while the store is locked."""
+        """Analyse much text before it is written, so that nobody waits for it while the store is locked."""
         with importing():
             from polymnia.engine.search.passages import read_ahead
 
         return read_ahead(texts, time.time_ns() // 1000)
 
     def close(self) -> None:
-        """Stop whatever works in the background."""
+        """Stop the background work."""
         if self._finder is not None:
             self._finder.close()
 
 
-def damage_note(indexes: Iterable[str]) -> Note:
-    """What whoever searched is told about indexes that are damaged."""
-    named = " and ".join(indexes)
-    return Note(
-        "index_damaged",
-        f"Damaged: {named}. The texts themselves were searched instead, which takes longer. "
-        "`polymnia reindex --anew` makes all indexes again.",
-    )
-
-
 def substring(snapshot: Snapshot, query: str) -> list[int]:
-    """Ids of every record with the query in its name, kind or an observation, whatever the case."""
+    """The ids of every record with the query in its name, kind or an observation, ignoring case."""
     return snapshot.containing(folded_forms(query))
 
 
 class SearchVerbs(Project):
-    """Searching by words and by meaning, and telling how it went."""
+    """Searching by words and by meaning, and explaining a search."""
 
     def search(
         self,
@@ -126,25 +116,25 @@ class SearchVerbs(Project):
         offset: int | None = None,
         links: int = 0,
     ) -> Found:
-        """The memories that answer a query, best first, each with the reasons why.
+        """Return the memories that answer a query, best first, each with the reasons.
 
-        Words and meaning are searched together; ``lanes`` may ask for "words" or "meaning" alone. ``filters`` say what
-        may be found at all. "Last Tuesday" in a query is seen from ``now`` (microseconds since 1970, UTC) in a time
-        zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are given and the answer
-        says what was cut. ``recency`` and ``related`` (0 to 1) let new memories, and those linked to good ones, rise.
-        Without ``reasons`` a hit is a memory and its score, and nothing is spent on why. Memories with a score below
-        ``at_least`` are no answer: 0 hides nothing, None what has nothing to do with the query. With ``or_nearest``
-        they are one where nothing scores higher. ``sort`` may be "relevance", "date" or "title". ``effort`` says how
-        long the best candidates may be read again together with the query: "quick" (not at all), "balanced" or
-        "thorough"; where it is not given, the setting counts. Pages are asked for by ``cursor``, or by ``offset``,
-        which skips so many. ``links`` says how many of the memories that a hit is linked to are given with it. The note
-        ``nothing_fits`` says that nothing found is likely to answer the query.
+        Words and meaning are searched together; ``lanes`` may select "words" or "meaning" alone. ``filters`` restrict
+        what may be found. "Last Tuesday" in a query is relative to ``now`` (microseconds since 1970, UTC) in a time
+        zone ``zone`` minutes east of Greenwich. With ``max_tokens`` the best passages that fit are returned, and the
+        result says what was cut. ``recency`` and ``related`` (0 to 1) favour new memories, and those linked to good
+        ones. Without ``reasons`` a hit is a memory and its score, which is faster. Memories with a score below
+        ``at_least`` are left out: 0 hides nothing, None what has nothing to do with the query. With ``or_nearest`` they
+        are returned if nothing scores higher. ``sort`` may be "relevance", "date" or "title". ``effort`` limits how
+        long the best candidates are reranked: "quick" (not at all), "balanced" or "thorough"; by default as the
+        setting says. Pages are selected by ``cursor``, or by ``offset``, which skips so many. ``links`` is how many of
+        the memories that a hit is linked to are returned with it. The note ``nothing_fits`` means that probably nothing
+        found answers the query.
         """
         if max_tokens is not None and (not isinstance(max_tokens, int) or max_tokens < 1):
             raise Invalid(f"max_tokens is {max_tokens}, but must be 1 or more", field="max_tokens")
         from polymnia.engine.search.results import Query, ResultPage
 
-        wanted = Query(
+        request = Query(
             text=legal_name(query, "query", self.limits), filters=filters or Filters(), lanes=lanes, now=now, zone=zone,
             recency=recency, related=related, effort=effort, at_least=at_least, or_nearest=or_nearest, sort=sort,
             ascending=ascending,
@@ -153,7 +143,7 @@ class SearchVerbs(Project):
             limit=page_size(limit), cursor=cursor, max_tokens=max_tokens, facets=facets,
             reasons=reasons or max_tokens is not None, offset=offset,
         )  # fmt: skip
-        with self.finding().searched(self.project, wanted, page) as (found, snapshot):
+        with self.finding().searched(self.project, request, page) as (found, snapshot):
             if links and found.hits:
                 found = replace(found, links=links_of(snapshot, [hit.record for hit in found.hits], links))
         self._count_reads((hit.record.id for hit in found.hits), opened=False)
@@ -169,24 +159,24 @@ class SearchVerbs(Project):
         now: int | None = None,
         zone: int = 0,
     ) -> Plan:
-        """How a query is read and answered: its words, each lane's candidates, and the fusion."""
+        """Return how a query is parsed and answered: its words, each lane's candidates, and the fusion."""
         from polymnia.engine.search.results import Query
 
         legal_name(query, "query", self.limits)
-        wanted = Query(text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone)
-        return self.finding().explain(self.project, wanted, limit=page_size(limit))
+        request = Query(text=query, filters=filters or Filters(), lanes=lanes, now=now, zone=zone)
+        return self.finding().explain(self.project, request, limit=page_size(limit))
 
     def try_search(self) -> None:
-        """Search where there is nothing, by way of everything that searches use. Raises what keeps them from working.
+        """Search an empty project to check that searches work, at the same cost whatever is stored.
 
-        Costs the same whatever is stored.
+        Raises whatever keeps them from working.
         """
         from polymnia.engine.search.results import Query, ResultPage
 
         self.finding().search(_NOWHERE, Query(text="ready"), ResultPage(limit=1))
 
     def names(self, prefix: str, limit: int = 100) -> list[str]:
-        """Names to complete a prefix with: those that start with it, then those that contain it."""
+        """Return completions of a prefix: names that start with it, then names that contain it."""
         with self.store.read(self.project) as snapshot:
             names = snapshot.names_starting(prefix, limit)
             if prefix and len(names) < limit:
@@ -198,7 +188,7 @@ class SearchVerbs(Project):
     def search_nodes(
         self, query: str, *, limit: int | None = None, cursor: str | None = None, relations: bool = True
     ) -> Graph:
-        """The entities that match, as the policy's kind of search says, with every relation they take part in."""
+        """Return the entities that match by the policy's kind of search, with all their relations."""
         legal_name(query, "query", self.limits)
         if self.policy.search == "ranked":
             from polymnia.engine.search.results import Query, ResultPage
@@ -229,7 +219,7 @@ class SearchVerbs(Project):
                     break
         more = len(page) > size or (not lower and len(ids) > size)
         page = page[:size]
-        notes = [damage_note(sorted(snapshot.damage))] if snapshot.damage else []
+        notes = [Remark("index_damaged", {"indexes": sorted(snapshot.damage)})] if snapshot.damage else []
         return Graph(page, [], cursor_at("matches", page[-1].id) if more and page else None, notes)
 
 
@@ -240,5 +230,5 @@ def _related(snapshot: Snapshot, found: Graph, relations: bool) -> Graph:
 
 
 def _has_lowered(record: Record, query: str) -> bool:
-    # No text holds NUL, so nothing is found across two of them.
+    # No text contains NUL, so nothing matches across two of them.
     return query.lower() in "\0".join((record.name, record.kind, *record.observations)).lower()

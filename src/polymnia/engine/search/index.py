@@ -1,15 +1,15 @@
-"""The index of one project: what a process holds in memory of it, so that a search needs little else.
+"""The in-memory index of one project, so that a search needs little else.
 
-Numbers only: for each passage the text and memory it belongs to, and the bits of its vectors. It is read from the store
-once and then follows it, whoever writes: new texts by their numbers, everything else by the journal. The newest texts,
-which the store's word index has not taken in yet, are read here; all others are found through the store's postings.
+It has numbers only: for each passage its text and memory, and the bits of its vectors. It is read from the store once
+and then follows it, whoever writes: new texts by their numbers, everything else by the journal. The newest texts, which
+are not in the store's word index yet, are analysed here; all others are found through the store's postings.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from math import log1p, log2
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from polymnia.models import Passage
 Numbers = NDArray[Any]
 _Taken = tuple[Numbers, Numbers, Numbers | None]  # arrivals, bits and halves of some vectors
 
-# The layouts in which a store hands out its word index.
+# The layouts of a store's word index.
 _FIELDS = {
     "text": "<u4",
     "memory": "<u4",
@@ -38,48 +38,35 @@ POSTING = np.dtype([("passage", "<u4"), ("count", "u1"), ("length", "u1")])
 _NOTHING = np.empty(0, POSTING)
 _NOWHERE = (-1, 0, 0, 0)
 _NO_EDITION = (-1, 0)
-_READ = 50_000  # so many vectors are read from the store at a time
-_HELD = 25_000  # up to so many passages the halves are held in memory too
-_SLICE = 1 << 14  # passages looked at together: their bits and what is made of them stay in the cache
+_READ = 50_000  # vectors read from the store at a time
+_IN_MEMORY = 25_000  # up to so many passages the halves are in memory too
+_SLICE = 1 << 14  # passages compared together: their bits and distances stay in the processor's cache
 _MOST = 1.25  # more than the square of the length of any vector, which is about 1
-_FAR = 1 << 14  # farther than any two vectors are
-_PROBED = 4  # words of a text that is looked up, the longest: they are rare, and so quickly read
-_OF_HALVES = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32)  # all that there are
-_LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # what the steps of a stored length stand for
+_FAR = 1 << 14  # more than the distance of any two vectors
+_PROBED = 4  # words of a text that are looked up, the longest: they are rare, and so quickly read
+_OF_HALVES = np.arange(1 << 16).astype(np.uint16).view(np.float16).astype(np.float32)  # by their bits
+_LENGTHS = np.exp2(np.arange(256, dtype=np.float32) / 16) - 1  # by the stored step
 
 K1 = 0.6
 B = 0.3
-"""BM25 of passages. Low: in a short text a repeated word says little more, and length says little at all."""
+"""BM25 of passages. Low: in a short text a repeated word adds little, and length says little at all."""
 K1_WHOLE = 1.2
 B_WHOLE = 0.6
-"""BM25 of memories as wholes: in a long text both say something."""
+"""BM25 of whole memories: in a long text both matter."""
 
 
 class DamagedIndex(Exception):
-    """The store's word index says what cannot be. Whoever asked asks again after :meth:`Index.reread`."""
-
-
-def idf(holding: int, texts: int) -> float:
-    """The weight of a word that so many of the texts hold; of a group, that of its most frequent term."""
-    held = min(holding, texts)
-    return log1p((texts - held + 0.5) / (held + 0.5))
+    """The store's word index is inconsistent. The search is repeated with :meth:`Index.rebuilt`."""
 
 
 def norm(lengths: Numbers, mean_length: float, k1: float = K1, b: float = B) -> Numbers:
-    """What length does to the worth of a word: texts of the mean length have k1."""
+    """The length normalisation of BM25: k1 for texts of the mean length."""
     found: Numbers = k1 * (1 - b + b * np.asarray(lengths, np.float64) / max(mean_length, 1e-9))
     return found
 
 
-def saturation(counts: Numbers, norms: Numbers, k1: float = K1) -> Numbers:
-    """What each count of a word is worth in texts of such norms: 1 for once in a text of mean length."""
-    held = np.asarray(counts).astype(norms.dtype)
-    found: Numbers = held * (k1 + 1) / (held + norms)
-    return found
-
-
 class Columns:
-    """A table of numbers, column by column. New rows are zero; room for them is made ahead."""
+    """A table of numbers by column. New rows are zero; room for them is allocated ahead."""
 
     def __init__(self, **kinds: str) -> None:
         self._room = {name: np.zeros(0, kind) for name, kind in kinds.items()}
@@ -91,11 +78,11 @@ class Columns:
 
     @property
     def bytes(self) -> int:
-        """How much memory it takes, with the room that was made ahead."""
+        """Its size in memory."""
         return sum(column.nbytes for column in self._room.values())
 
     def add(self, rows: int) -> int:
-        """Room for so many rows at the end; answers the first of them."""
+        """Add so many rows at the end and return the first of them."""
         first, count = self.count, self.count + rows
         for name, column in self._room.items():
             if len(column) < count:
@@ -115,11 +102,11 @@ class Columns:
 
 
 class Sizes:
-    """How many passages and memories there are, and how long they are: what a word's weight depends on.
+    """The numbers and lengths of passages and memories, for BM25.
 
-    ``norm`` and ``memory_norm`` are how BM25 sees the length of each passage and memory. ``share`` is what each passage
-    counts in its memory (0 when it is gone), ``whole`` whether none is gone, ``bodies`` how many passages of
-    observations a memory has, ``has_long`` whether one has more than one, ``texts`` how many observations.
+    ``norm`` and ``memory_norm`` are the normalised lengths of each passage and memory. ``share`` is the weight of each
+    passage in its memory (0 if it is deleted), ``whole`` whether none is deleted, ``bodies`` how many passages of
+    observations a memory has, ``has_long`` whether one has several, ``texts`` how many observations.
     """
 
     def __init__(self, passages: Columns, memories: Columns) -> None:
@@ -142,20 +129,20 @@ class Sizes:
 
 
 def packed(vectors: Numbers) -> list[tuple[bytes, bytes]]:
-    """Vectors as a store keeps them: half precision, and their signs as bits."""
+    """Vectors in the form of a store: in half precision, and their signs as bits."""
     halves = vectors.astype("<f2")
     bits = np.packbits(vectors > 0, axis=1)
     return [(half.tobytes(), bit.tobytes()) for half, bit in zip(halves, bits, strict=True)]
 
 
-def _distances(bits: Numbers, wanted: Numbers) -> Numbers:
-    """In how many signs each column of bits differs from the wanted ones."""
+def _distances(bits: Numbers, target: Numbers) -> Numbers:
+    """The Hamming distance of each column of bits to the target."""
     distance = np.empty(bits.shape[1], np.uint16)
     for start in range(0, bits.shape[1], _SLICE):
         part = slice(start, start + _SLICE)
-        total = np.bitwise_count(bits[0, part] ^ wanted[0]).astype(np.uint16)
-        for word in range(1, len(wanted)):
-            total += np.bitwise_count(bits[word, part] ^ wanted[word])
+        total = np.bitwise_count(bits[0, part] ^ target[0]).astype(np.uint16)
+        for word in range(1, len(target)):
+            total += np.bitwise_count(bits[word, part] ^ target[word])
         distance[part] = total
     return distance
 
@@ -166,10 +153,10 @@ def _floats(halves: Numbers) -> Numbers:
     return found
 
 
-def _places(numbers: Numbers, wanted: Numbers) -> Numbers:
-    """Where each of the wanted ones stands among the numbers, which have it."""
+def _places(numbers: Numbers, target: Numbers) -> Numbers:
+    """The position of each target among the numbers."""
     order = np.argsort(numbers)
-    found: Numbers = order[np.searchsorted(numbers, wanted, sorter=order)]
+    found: Numbers = order[np.searchsorted(numbers, target, sorter=order)]
     return found
 
 
@@ -178,7 +165,7 @@ def _keys(arrived: Sequence[tuple[int, int, int, bytes]]) -> Numbers:
 
 
 class Vectors:
-    """What is in memory of the vectors of one model. A passage may have none yet."""
+    """The vectors of one model in memory. A passage may have none yet."""
 
     def __init__(self, model: str, dimensions: int) -> None:
         self.model = model
@@ -187,16 +174,16 @@ class Vectors:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
-        self.seen = 0  # the last arrival that was taken in
-        self.damaged = False  # whether one was found that is no vector of this model; it counts as none
-        self._bits: Numbers = np.zeros((self._words, 0), np.uint64)  # word by word: each is read in one go
+        """Drop everything."""
+        self.seen = 0  # the last arrival that was read
+        self.damaged = False  # whether one was found that is no vector of this model; it counts as missing
+        self._bits: Numbers = np.zeros((self._words, 0), np.uint64)  # by word, so that each is contiguous
         self._halves: Numbers | None = np.zeros((0, self.dimensions), np.float16)
         self.arrival: Numbers = np.zeros(0, np.int64)
 
     @property
     def bytes(self) -> int:
-        """How much memory they take."""
+        """Their size in memory."""
         halves = 0 if self._halves is None else self._halves.nbytes
         return self._bits.nbytes + self.arrival.nbytes + halves
 
@@ -211,11 +198,11 @@ class Vectors:
         return bool(snapshot.vectors(self.model, self.seen, 1))
 
     def follow(self, snapshot: Snapshot, index: Index) -> None:
-        """Take in the vectors that have arrived since the last time."""
+        """Read the vectors that have arrived since the last time."""
         self._fit(index.count)
         while read := snapshot.vectors(self.model, self.seen, _READ):
             self.seen = read[-1][0]
-            self.pass_over(index.rows(_keys([one for one in read if not one[3]])))
+            self.skip(index.rows(_keys([one for one in read if not one[3]])))
             arrived = [one for one in read if len(one[3]) == -(-self.dimensions // 8)]  # others are of another model
             if not arrived:
                 continue
@@ -224,7 +211,7 @@ class Vectors:
             bits = np.frombuffer(b"".join(one[3] for one in arrived), np.uint8).reshape(len(arrived), -1)
             self._set(rows, bits, numbers[:, 0])
             if self._halves is not None:
-                self._hold(snapshot, rows, numbers[:, 0])
+                self._load(snapshot, rows, numbers[:, 0])
             if len(read) < _READ:
                 break
 
@@ -235,7 +222,7 @@ class Vectors:
         self.arrival[rows] = arrivals
         self.arrival[0] = 0
 
-    def _hold(self, snapshot: Snapshot, rows: Numbers, arrivals: Numbers) -> None:
+    def _load(self, snapshot: Snapshot, rows: Numbers, arrivals: Numbers) -> None:
         assert self._halves is not None
         found, vectors = self._read(snapshot, arrivals)
         self._halves[rows[_places(arrivals, found)]] = vectors
@@ -243,7 +230,7 @@ class Vectors:
         self.arrival[lost[lost > 0]] = -1
 
     def _read(self, snapshot: Snapshot, arrivals: Numbers) -> tuple[Numbers, Numbers]:
-        """Of these arrivals those that can be read, with their vectors. A damaged one has another size or length."""
+        """Those of these arrivals that can be read, with their vectors. A damaged one has another size or length."""
         read = [one for one in snapshot.halves(sorted(arrivals.tolist())) if len(one[1]) == 2 * self.dimensions]
         vectors = _floats(np.frombuffer(b"".join(half for _, half in read), "<f2").reshape(-1, self.dimensions))
         with np.errstate(all="ignore"):
@@ -260,21 +247,21 @@ class Vectors:
         room = max(count, have * 5 // 4, 256)
         self.arrival = np.concatenate((self.arrival, np.zeros(room - have, np.int64)))
         self._bits = np.concatenate((self._bits, np.zeros((self._words, room - have), np.uint64)), axis=1)
-        if self._halves is not None and count > _HELD:
+        if self._halves is not None and count > _IN_MEMORY:
             self._halves = None
         if self._halves is not None:
             more = np.zeros((room - have, self.dimensions), np.float16)
             self._halves = np.concatenate((self._halves, more))
 
     def take_out(self, rows: Numbers) -> _Taken:
-        """Remove the vectors of these passages; answers them."""
+        """Remove the vectors of these passages and return them."""
         self._fit(int(rows.max(initial=0)) + 1)
         taken = self.arrival[rows], self._bits[:, rows], None if self._halves is None else self._halves[rows]
         self.arrival[rows] = 0
         return taken
 
     def put_back(self, taken: _Taken, rows: Numbers) -> None:
-        """Give vectors that were taken out to the rows their passages have now."""
+        """Restore vectors that were taken out, at the rows that their passages have now."""
         arrivals, bits, halves = taken
         self._fit(int(rows.max(initial=0)) + 1)
         there = (rows > 0) & (arrivals != 0)
@@ -284,21 +271,21 @@ class Vectors:
             self._halves[rows[there]] = halves[there]
 
     def check(self, snapshot: Snapshot, rows: Numbers) -> None:
-        """Forget the vectors of those of the rows whose vectors the store has let go."""
+        """Drop the vectors of these rows that the store has deleted."""
         self._fit(int(rows.max(initial=0)) + 1)
-        held = rows[self.arrival[rows] > 0]
-        if len(held):
-            there = [arrival for arrival, _ in snapshot.halves(self.arrival[held].tolist())]
-            self.arrival[held[~np.isin(self.arrival[held], there)]] = 0
+        present = rows[self.arrival[rows] > 0]
+        if len(present):
+            there = [arrival for arrival, _ in snapshot.halves(self.arrival[present].tolist())]
+            self.arrival[present[~np.isin(self.arrival[present], there)]] = 0
 
-    def pass_over(self, rows: Numbers) -> None:
-        """These passages will have no vector of this model."""
+    def skip(self, rows: Numbers) -> None:
+        """Record that these passages get no vector of this model."""
         self.arrival[rows[(rows > 0) & (self.arrival[rows] == 0)]] = -1
 
-    # ── asking ────────────────────────────────────────────────────────────────────────────────────────
+    # ── searching ─────────────────────────────────────────────────────────────────────────────────────
 
     def nearest(self, query: Numbers, count: int, allowed: Numbers, best: int) -> Numbers:
-        """About the ``best`` rows below ``count`` nearest to the query by their bits, of those allowed; in no order."""
+        """About ``best`` of the allowed rows below ``count``, those nearest to the query by their bits; unordered."""
         may = allowed[:count] & (self.arrival[:count] > 0)
         rows = np.flatnonzero(may)
         if len(rows) <= best:
@@ -306,19 +293,19 @@ class Vectors:
         raw = np.zeros(self._words * 8, np.uint8)
         signs = np.packbits(query > 0)
         raw[: len(signs)] = signs
-        wanted = raw.view(np.uint64)
+        target = raw.view(np.uint64)
         few = len(rows) * 4 < count
         bits = self._bits[:, rows] if few else self._bits[:, :count]
-        distance = _distances(bits, wanted)
+        distance = _distances(bits, target)
         if not few:
             distance[~may] = _FAR
-        # Distances are small whole numbers: counting them is quicker than sorting.
-        within = int(np.searchsorted(np.cumsum(np.bincount(distance)), best))
-        near = np.flatnonzero(distance <= within)
+        # Distances are small integers: counting them is faster than sorting.
+        farthest = int(np.searchsorted(np.cumsum(np.bincount(distance)), best))
+        near = np.flatnonzero(distance <= farthest)
         return rows[near] if few else near
 
     def cosines(self, snapshot: Snapshot, query: Numbers, rows: Numbers) -> Numbers:
-        """The exact cosine of each row to the query; NaN where there is no vector."""
+        """The exact cosine of each row to the query; NaN without a vector."""
         found = np.full(len(rows), np.nan, np.float32)
         there = np.flatnonzero(self.arrival[rows] > 0)
         if not len(there):
@@ -332,7 +319,7 @@ class Vectors:
         return found
 
     def full(self, snapshot: Snapshot, rows: Numbers) -> Numbers | None:
-        """The vectors of these rows, in order; None when one of them has none."""
+        """The vectors of these rows, in order; None if one of them has none."""
         arrivals = self.arrival[rows]
         if not len(rows) or not (arrivals > 0).all():
             return None
@@ -344,15 +331,15 @@ class Vectors:
 
 
 class Index:
-    """One project in numbers. Passages are counted from 1; row 0 of every column belongs to none.
+    """One project in numbers. Passages are counted from 1; row 0 of every column is unused.
 
-    A word index that proves to be damaged is left alone until it is made anew: its texts are read here instead.
+    A damaged word index is not used until it is rebuilt: its texts are analysed here instead.
     """
 
     def __init__(self, analyst: Analyst, *, mixed: bool = False) -> None:
         self._analyst = analyst
         self.vectors: dict[str, Vectors] = {}
-        self.mixed = mixed  # whether something of it, or asked of it, is in a language the first model does not know
+        self.mixed = mixed  # whether a text or a query is in a language that the first model does not know
         self._distrusted: int | None = None  # the edition of a damaged word index
         self._reset()
 
@@ -364,53 +351,53 @@ class Index:
         self.memories = Columns(number="u4", thread="u4", head="u4", key="u4")
         self.passages.add(1)
         self.memories.add(1)
-        self._listed = 1  # so many rows of passages come from the store's word index
+        self._listed = 1  # so many rows of passages are from the store's word index
         self._listed_memories = 1
         self._tail: dict[str, array[int]] = {}
-        self._late: dict[int, int] = {}  # passages that came out of order, by their keys
-        self._late_memories: dict[int, int] = {}  # and memories, by their numbers
-        self._listed_late: tuple[dict[int, int], dict[int, int]] = ({}, {})  # of these, what the store has indexed
+        self._late: dict[int, int] = {}  # rows of passages out of order, by key
+        self._late_memories: dict[int, int] = {}  # and of memories, by number
+        self._listed_late: tuple[dict[int, int], dict[int, int]] = ({}, {})  # those from the store's word index
         for vectors in self.vectors.values():
             vectors.clear()
 
     @property
     def sizes(self) -> Sizes:
-        """How many and how long, counted once for each state of the store."""
+        """The sizes, computed once for each state of the store."""
         if self._sizes is None:
             self._sizes = Sizes(self.passages, self.memories)
         return self._sizes
 
     @property
     def count(self) -> int:
-        """How many rows the columns of passages have."""
+        """The number of rows of passages."""
         return self.passages.count
 
     @property
     def bytes(self) -> int:
-        """About how much memory it takes."""
+        """Its approximate size in memory."""
         return self.passages.bytes + self.memories.bytes + sum(vectors.bytes for vectors in self.vectors.values())
 
     # ── following the store ───────────────────────────────────────────────────────────────────────────
 
     def is_behind(self, snapshot: Snapshot) -> bool:
-        """Whether there is something to follow."""
+        """Whether the store has changed since the last time."""
         if (snapshot.numbers, snapshot.edition) != (self._numbers, self._edition):
             return True
         return any(vectors.is_behind(snapshot) for vectors in self.vectors.values())
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take in whatever has changed since the last time."""
+        """Apply what has changed in the store since the last time."""
         try:
             self._follow(snapshot)
         except BaseException:
-            self._reset()  # half of a change would stay wrong for good
+            self._reset()  # half of a change would be wrong for good
             raise
 
     def _follow(self, snapshot: Snapshot) -> None:
         numbers, edition = snapshot.numbers, snapshot.edition
         if self.damaged and edition[0] != self._distrusted:
             self._distrusted = None
-            self._numbers = _NOWHERE  # it was made anew
+            self._numbers = _NOWHERE  # it was rebuilt
         if numbers != self._numbers or edition != self._edition:
             self._sizes = None
             project, seq, listed, change = numbers
@@ -423,8 +410,8 @@ class Index:
                 except DamagedIndex:
                     self._load(snapshot)
             else:
-                # First what came back: it may be a memory that the newest texts belong to.
-                self._renew(snapshot, [number for number in snapshot.moved(was_change) if number <= was_seq])
+                # First what was restored: it may be a memory that the newest texts belong to.
+                self._renew(snapshot, [number for number in snapshot.changed_texts(was_change) if number <= was_seq])
                 self._add(self._analyst(snapshot.texts(was_seq, seq)))
             self._numbers, self._edition = numbers, edition
         for vectors in self.vectors.values():
@@ -434,26 +421,26 @@ class Index:
         self._reset()
         if not self.damaged:
             try:
-                self._take_blocks(snapshot)
+                self._read_blocks(snapshot)
                 self.probe(snapshot)
             except DamagedIndex:
                 self._distrusted = snapshot.edition[0]
                 self._reset()
-        self._take_rest(snapshot)
+        self._read_rest(snapshot)
 
     @property
     def damaged(self) -> bool:
-        """Whether the store's word index is damaged, and the texts are read here instead."""
+        """Whether the store's word index is damaged, and the texts are analysed here instead."""
         return self._distrusted is not None
 
     @property
     def damage(self) -> set[str]:
-        """The indexes of the store that were found damaged."""
+        """The names of the store's indexes that are damaged."""
         found = {"vectors"} if any(vectors.damaged for vectors in self.vectors.values()) else set()
         return {*found, "word index"} if self.damaged else found
 
-    def reread(self, snapshot: Snapshot) -> Index:
-        """An index that takes the place of this one, made of the texts without the store's word index."""
+    def rebuilt(self, snapshot: Snapshot) -> Index:
+        """A replacement of this index, built from the texts without the store's word index."""
         other = Index(self._analyst, mixed=self.mixed)
         other._distrusted = snapshot.edition[0]
         other.vectors = {name: Vectors(name, vectors.dimensions) for name, vectors in self.vectors.items()}
@@ -461,9 +448,9 @@ class Index:
         return other
 
     def probe(self, snapshot: Snapshot) -> None:
-        """Look up a few texts of the word index by their words: an emptied one answers like one that has nothing."""
+        """Check that a few texts are found by their words: otherwise an emptied word index would go unnoticed."""
         rows = np.flatnonzero(self.passages["alive"][: self._listed])
-        away = {*snapshot.gone(), *snapshot.stale()}
+        away = {*snapshot.deleted_texts(), *snapshot.stale()}
         for row in rows[[0, len(rows) // 2, -1]].tolist() if len(rows) else ():
             number, part = int(self.passages["text"][row]), int(self.passages["part"][row])
             if number in away:
@@ -476,7 +463,7 @@ class Index:
                     raise DamagedIndex
 
     def _relist(self, snapshot: Snapshot) -> None:
-        """The store has indexed more texts: what was read here for their sake is let go."""
+        """Drop the texts analysed here that the store has indexed meanwhile."""
         columns, first = self.passages, self._listed
         _, seq, _, change = self._numbers
         rows = np.arange(first, columns.count)
@@ -492,34 +479,36 @@ class Index:
         self.memories["head"][columns["memory"][heads]] = heads
         self.memories["head"][0] = 0
         rows = np.flatnonzero(np.isin(columns["text"], read))
-        columns["alive"][rows] = self._is_current(rows)  # whose place was taken by what is let go
-        self._take_blocks(snapshot)
-        self._take_rest(snapshot, [number for number in snapshot.moved(change) if number <= snapshot.numbers[2]])
+        columns["alive"][rows] = self._is_current(rows)  # these were replaced by what is dropped
+        self._read_blocks(snapshot)
+        self._read_rest(
+            snapshot, [number for number in snapshot.changed_texts(change) if number <= snapshot.numbers[2]]
+        )
         rows = self.rows(keys)
         now = np.arange(first, columns.count)
         text = columns["text"][now]
         returned = (text > 0) & (text <= seq) & ~np.isin(self._keys(now), keys)
         for name, vectors in self.vectors.items():
             if returned.any():
-                vectors.clear()  # theirs may have arrived while they were away
+                vectors.clear()  # theirs may have arrived while they were deleted
             else:
                 vectors.put_back(taken[name], rows)
                 vectors.check(snapshot, rows)
 
-    def _take_rest(self, snapshot: Snapshot, moved: Iterable[int] = ()) -> None:
-        """What the store's word index does not say: which of its texts are gone or read otherwise, and the newest."""
+    def _read_rest(self, snapshot: Snapshot, changed: Iterable[int] = ()) -> None:
+        """Read what the store's word index lacks: which of its texts are deleted or stale, and the newest texts."""
         _, seq, listed, _ = snapshot.numbers
         if self.damaged:
             listed = 0
         else:
-            self._bury(snapshot.gone())
-            self._renew(snapshot, [*moved, *snapshot.stale()])
+            self._delete(snapshot.deleted_texts())
+            self._renew(snapshot, [*changed, *snapshot.stale()])
         self._add(self._analyst(snapshot.texts(listed, seq)))
 
-    def _take_blocks(self, snapshot: Snapshot) -> None:
+    def _read_blocks(self, snapshot: Snapshot) -> None:
         listed = snapshot.numbers[2]
         for first, count, data in snapshot.passages(self._listed - 1):
-            # Blocks have no gaps, and tell of rows that there are.
+            # Blocks have no gaps, and name rows that exist.
             if first != self.passages.count or len(data) != count * _PASSAGE.itemsize:
                 raise DamagedIndex
             block = np.frombuffer(data, _PASSAGE, count)
@@ -533,11 +522,11 @@ class Index:
         self._listed_late = dict(self._late), dict(self._late_memories)
 
     def _append(self, block: Numbers) -> None:
-        """Rows at the end of the columns; those of a text that has rows already take their place."""
+        """Append rows; they replace the rows that a text has already."""
         first = self.passages.add(len(block))
         columns = self.passages
         for name in _FIELDS:
-            columns[name][first:] = block[name]  # the number of the memory becomes its row below
+            columns[name][first:] = block[name]  # the number of the memory is replaced by its row below
         columns["alive"][first:] = block["text"] > 0
         keys = block["text"].astype(np.uint64) << np.uint64(16) | block["part"]
         last = columns["key"][first - 1]
@@ -556,7 +545,7 @@ class Index:
         self.memories["head"][0] = self.memories["thread"][0] = 0
 
     def _add_memories(self, numbers: Numbers) -> None:
-        """Rows for those of the memories that have none. A memory that came out of order is noted apart."""
+        """Add rows for new memories. Those out of order are recorded separately."""
         new = numbers[self.memory_rows(numbers) == 0]
         at = self.memories.add(len(new))
         self.memories["number"][at:] = new
@@ -567,7 +556,7 @@ class Index:
             self._late_memories[int(new[i])] = at + i
 
     def _renumber(self, first: int, keys: Numbers, late: Numbers) -> None:
-        """Keep the column of keys ascending: a row that came out of order is noted apart."""
+        """Keep the column of keys ascending: rows out of order are recorded separately."""
         again = np.unique(keys[late] >> np.uint64(16)).astype(np.uint32)
         again = again[again > 0]
         if len(again):
@@ -582,7 +571,7 @@ class Index:
             column[first + i] = last
 
     def _add(self, passages: Iterable[Passage]) -> None:
-        """Take in passages that the store's word index does not hold yet."""
+        """Add passages that are not in the store's word index yet."""
         given = list(passages)
         if not given:
             return
@@ -600,17 +589,17 @@ class Index:
         self._append(block)
 
     def _renew(self, snapshot: Snapshot, numbers: Sequence[int]) -> None:
-        """Texts whose state is uncertain are looked up."""
+        """Look up texts whose state is uncertain."""
         if not numbers:
             return
         there = {text.id: text for text in snapshot.texts_of(numbers)}
-        self._bury([number for number in numbers if number not in there])
+        self._delete([number for number in numbers if number not in there])
         if not there:
             return
         ids = np.fromiter(there, np.uint64, len(there))
         row_of = dict(zip(there, self.rows(ids << np.uint64(16)).tolist(), strict=True))
         stale = set(snapshot.stale())
-        # An observation never changes, and a head that was indexed has changed when it is stale.
+        # An observation never changes, and an indexed head has changed if it is stale.
         same = [
             text.id
             for text in there.values()
@@ -626,7 +615,7 @@ class Index:
             if any(not row_of[text.id] for text in new):
                 vectors.clear()  # theirs may have arrived long ago
             elif new:
-                # A head that was merely touched keeps its vector; of one that changed, the store has let it go.
+                # A head that was merely touched keeps its vector; that of a changed one was deleted by the store.
                 rows = np.arange(before, self.passages.count)
                 texts = self.passages["text"][rows].tolist()
                 arrivals, bits, halves = vectors.take_out(np.array([row_of[text] for text in texts]))
@@ -634,7 +623,7 @@ class Index:
                 vectors.check(snapshot, rows)
 
     def _is_current(self, rows: Numbers) -> Numbers:
-        """Which of these rows are the ones that count for their passage: a later one takes the place of an earlier."""
+        """Which of these rows are current: a later row of a passage replaces an earlier one."""
         current: Numbers = self.rows(self._keys(rows)) == rows
         return current
 
@@ -642,18 +631,18 @@ class Index:
         keys: Numbers = self.passages["text"][rows].astype(np.uint64) << np.uint64(16) | self.passages["part"][rows]
         return keys
 
-    def _bury(self, numbers: Sequence[int]) -> None:
-        """These texts are gone; and where a memory is, all it said is."""
+    def _delete(self, numbers: Sequence[int]) -> None:
+        """Mark these texts as deleted, and with a memory all its texts."""
         if numbers:
             going = np.array(numbers, np.uint32)
             whose = self.memory_rows(going)
             gone = np.isin(self.passages["text"], going) | np.isin(self.passages["memory"], whose[whose > 0])
             self.passages["alive"][gone] = False
 
-    # ── asking ────────────────────────────────────────────────────────────────────────────────────────
+    # ── searching ─────────────────────────────────────────────────────────────────────────────────────
 
     def rows(self, keys: Numbers) -> Numbers:
-        """The rows of the passages with these keys (text << 16 | part); 0 where there is none."""
+        """The rows of the passages with these keys (text << 16 | part); 0 for none."""
         column = self.passages["key"]
         rows = np.searchsorted(column, keys)
         rows[rows == len(column)] = 0
@@ -665,7 +654,7 @@ class Index:
         return rows
 
     def memory_rows(self, numbers: Numbers) -> Numbers:
-        """The rows of the memories with these numbers; 0 where there is none."""
+        """The rows of the memories with these numbers; 0 for none."""
         column = self.memories["key"]
         rows = np.searchsorted(column, numbers)
         rows[rows == len(column)] = 0
@@ -677,24 +666,24 @@ class Index:
         return rows
 
     def unread(self, model: str) -> Numbers:
-        """Which passages should have a vector of the model and have none."""
-        wanted: Numbers = self.passages["alive"] & self.passages["embeds"]
+        """Which passages lack a vector of the model."""
+        embedded: Numbers = self.passages["alive"] & self.passages["embeds"]
         vectors = self.vectors.get(model)
-        return wanted if vectors is None else wanted & (vectors.arrival[: self.count] == 0)
+        return embedded if vectors is None else embedded & (vectors.arrival[: self.count] == 0)
 
     def pending(self, model: str) -> int:
-        """How many passages should have a vector of the model and have none."""
+        """How many passages lack a vector of the model."""
         return int(np.count_nonzero(self.unread(model)))
 
     def memory_mask(self, numbers: Sequence[int]) -> Numbers:
-        """Which rows of memories are those with these numbers."""
+        """A mask of the rows of the memories with these numbers."""
         found = np.zeros(self.memories.count, bool)
         found[self.memory_rows(np.array(numbers, np.uint32))] = True
         found[0] = False
         return found
 
     def postings(self, snapshot: Snapshot, term: str) -> Numbers:
-        """Where a term stands, among all passages."""
+        """The postings of a term in all passages."""
         found = []
         if self._listed > 1 and (pieces := snapshot.postings(term)):
             joined = pieces[0] if len(pieces) == 1 else b"".join(pieces)
@@ -715,5 +704,5 @@ class Index:
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def recent_terms(self, start: str, end: str) -> list[str]:
-        """Terms of the newest texts in a range."""
+        """The terms of the newest texts in a range."""
         return [term for term in self._tail if start <= term < end]

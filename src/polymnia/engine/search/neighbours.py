@@ -1,4 +1,4 @@
-"""Nearness: a text as the models see it, and the memories nearest to it by meaning and by words."""
+"""Neighbours: a text with its vectors, and the memories nearest to it by meaning and by words."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from polymnia.engine.ports import Vector
 from polymnia.engine.search import lanes
 from polymnia.engine.search.index import DamagedIndex, Numbers, packed
 from polymnia.engine.search.passages import embedder_text, read
-from polymnia.engine.search.query import parse
 from polymnia.engine.search.results import Query
 from polymnia.models import Record, Text
 
 if TYPE_CHECKING:
     from polymnia.engine.search.finder import Channel, ProjectIndex
 
-_PARTS = 8  # passages of a long text that are read at once; the rest is left to the background
-_COMPARED = 4  # and those its neighbours are looked for by
-_SURE, _LEAST = 4, 60  # so many times what is wanted is compared exactly, and so many passages at least,
+_PARTS = 8  # passages of a long text that are embedded at once; the rest is left to the background
+_COMPARED = 4  # and those that its neighbours are searched by
+_SURE, _LEAST = 4, 60  # so many times the requested number are compared exactly, and so many passages at least,
 _MORE = 1000  # and one more for each so many there are
 _SPAN = 1 << 32
-_SOME = 5_000  # vectors read at a time where all are wanted
+_AT_A_TIME = 5_000  # vectors that are read together
 
 
 class Nearby(Struct, frozen=True, gc=False):
-    """A memory near a text: its number, the cosine of its nearest passage, and what that says from 0 to 1."""
+    """A memory near a text: its number, the cosine of its nearest passage, and the similarity from 0 to 1."""
 
     number: int
     cosine: float
@@ -41,7 +40,7 @@ class Nearby(Struct, frozen=True, gc=False):
 
 
 class Both(Struct, frozen=True, gc=False):
-    """A memory near a text by meaning or by words: its cosine (NaN where there is none) and the words they share."""
+    """A memory near a text by meaning or by words: its cosine (NaN without a vector) and the share of common words."""
 
     number: int
     cosine: float
@@ -50,10 +49,10 @@ class Both(Struct, frozen=True, gc=False):
 
 
 class EmbeddedText(Struct, frozen=True):
-    """A text that is, or is to be, a memory's, with the vectors of its passages.
+    """The text of a memory, stored or not, with the vectors of its passages.
 
-    ``passages`` are (whether of the head, part); ``vectors`` has for each model a row for each of them, zeros where the
-    model does not know the language. ``whole`` says whether these are all passages.
+    ``passages`` are (whether of the head, part); ``vectors`` has a row for each of them by model, zeros if the model
+    does not know the language. ``whole`` says whether these are all passages.
     """
 
     passages: list[tuple[bool, int]]
@@ -61,20 +60,20 @@ class EmbeddedText(Struct, frozen=True):
     whole: bool = True
 
     def rows(self, model: str) -> Numbers:
-        """The vectors neighbours are looked for by: of the text, not of its head."""
+        """The vectors that neighbours are searched by: those of the text, not of its head."""
         bodies = [i for i, (head, _) in enumerate(self.passages) if not head][:_COMPARED]
         found: Numbers = self.vectors[model][bodies or [0]]
         known: Numbers = found[np.abs(found).sum(axis=1) > 0]
         return known
 
     def mean(self, model: str) -> Numbers:
-        """The mean of the vectors of all passages, of unit length; zeros where the model does not know the language."""
+        """The mean vector of all passages, of unit length; zeros if the model does not know the language."""
         total: Numbers = self.vectors[model].sum(axis=0)
         length = np.linalg.norm(total)
         return total / length if length > 0 else total
 
-    def kept(self, model: str, memory: int, text: int) -> list[Vector]:
-        """The vectors as a store keeps them, for a memory and its text with these numbers."""
+    def packed(self, model: str, memory: int, text: int) -> list[Vector]:
+        """The vectors in the form of a store, for a memory and its text with these numbers."""
         given = self.vectors[model]
         return [
             (memory if head else text, part, *(pair if vector.any() else (b"", b"")))
@@ -82,11 +81,11 @@ class EmbeddedText(Struct, frozen=True):
         ]
 
 
-def said(head: Text, body: Text, channels: Sequence[Channel]) -> EmbeddedText:
-    """A text with the head it is to have, read by the models that are ready."""
+def embed_text(head: Text, body: Text, channels: Sequence[Channel]) -> EmbeddedText:
+    """A text and its head with the vectors of these models."""
     if not channels:
         return EmbeddedText([], {}, False)
-    # Two more than are taken tell whether there are more; the rest of a long text is not read here.
+    # Two more than are embedded show whether there are more; the rest of a long text is not analysed here.
     passages = list(islice((one for one in read([head, body]) if one.embeds), _PARTS + 2))
     taken = passages[: _PARTS + 1]
     places = [(one.text == head.id, one.part) for one in taken]
@@ -102,7 +101,7 @@ def said(head: Text, body: Text, channels: Sequence[Channel]) -> EmbeddedText:
 
 
 class Neighbours:
-    """One moment of a project, for whoever looks for neighbours in it."""
+    """Finds neighbours in one view of a project."""
 
     def __init__(self, view: ProjectIndex, channels: Mapping[str, Channel], judging: Judging | None = None) -> None:
         self._view = view
@@ -114,37 +113,29 @@ class Neighbours:
         self.base = self.numbers[0] * _SPAN
 
     def load(self, numbers: Sequence[int]) -> dict[int, Record]:
-        """The memories of these numbers that are there."""
+        """The memories with these numbers that exist."""
         found = self.snapshot.load([self.base + number for number in numbers])
         return {record.id - self.base: record for record in found}
 
-    def held(self, number: int) -> EmbeddedText | None:
-        """What is stored of a memory as the models see it; None where a vector is missing."""
+    def stored(self, number: int) -> EmbeddedText | None:
+        """A memory with its stored vectors; None if one is missing."""
         row = int(self.index.memory_rows(np.array([number], np.uint32))[0])
         columns = self.index.passages
         rows = np.flatnonzero((columns["memory"] == row) & columns["alive"] & columns["embeds"])[: _PARTS + 1]
         if not row or not len(rows):
             return None
-        vectors = {}
-        for model, held in self.index.vectors.items():
-            made = held.full(self.snapshot, rows)
-            if made is not None:
-                vectors[model] = made
+        full = {model: vectors.full(self.snapshot, rows) for model, vectors in self.index.vectors.items()}
+        vectors = {model: made for model, made in full.items() if made is not None}
         places = [(int(columns["text"][r]) == number, int(columns["part"][r])) for r in rows]
         return EmbeddedText(places, vectors) if vectors else None
 
     def nearest(
-        self,
-        text: EmbeddedText,
-        most: int,
-        *,
-        without: int = 0,
-        among: Sequence[int] | None = None,
+        self, text: EmbeddedText, most: int, *, without: int = 0, among: Sequence[int] | None = None
     ) -> list[Nearby]:
         """The memories nearest by meaning, nearest first.
 
-        ``among`` are the numbers of those that count; without it, all do. The bits are a rough guide: several times as
-        many are compared exactly, more where there are more to choose from.
+        ``among`` are the numbers of the memories to compare; by default all. The bits are a rough guide: several times
+        as many are compared exactly, and more if there are more to choose from.
         """
         found: dict[int, Nearby] = {}
         may = self.index.passages["alive"]
@@ -163,13 +154,13 @@ class Neighbours:
                 for number, cosine, value, row in zip(
                     owners.tolist(), cosines.tolist(), alike.tolist(), rows.tolist(), strict=True
                 ):
-                    held = found.get(number)
-                    if number != without and (held is None or held.similarity < value):
+                    known = found.get(number)
+                    if number != without and (known is None or known.similarity < value):
                         found[number] = Nearby(number, cosine, value, row, model)
         return sorted(found.values(), key=lambda one: (-one.similarity, one.number))[:most]
 
     def by_words(self, text: str, most: int) -> list[tuple[int, float]]:
-        """The memories that say most of the words of a text, with the share of them they say; best first."""
+        """The memories with most of the words of a text, each with the share it contains; best first."""
         rows, shares = self._by_words(text, most)
         numbers = self.index.memories["number"][self.index.passages["memory"][rows]]
         found: dict[int, float] = {}
@@ -179,21 +170,21 @@ class Neighbours:
         return sorted(found.items(), key=lambda one: (-one[1], one[0]))[:most]
 
     def _by_words(self, text: str, most: int) -> tuple[Numbers, Numbers]:
-        """The rows of the passages that say most of a text's words, and for each passage the share it says."""
-        query = parse(Query(text=text))
+        """The rows of the passages with most of a text's words, and the share that each passage contains."""
+        query = lanes.parse(Query(text=text))
         try:
             lane = lanes.by_words(self.index, self.snapshot, query, alike=False)
         except DamagedIndex:
-            self._view.reread()
+            self._view.rebuild()
             self.index = self._view.index
             lane = lanes.by_words(self.index, self.snapshot, query, alike=False)
         alive = lane.passages * self.index.passages["alive"]
-        return lanes.top(alive, most * 2), np.minimum(1.0, lanes.words_score(alive, lane.passage_asked))
+        return lanes.top(alive, most * 2), np.minimum(1.0, lanes.words_score(alive, lane.passage_weight))
 
     def both(self, text: EmbeddedText, words: str, by_meaning: int, by_words: int) -> tuple[str | None, list[Both]]:
-        """The memories nearest by meaning and those by words, each with both numbers; and the model that was asked.
+        """The model that was used, and the memories nearest by meaning and by words, each with both figures.
 
-        With two models the second is asked where it knows the text: what it says counts more.
+        With two models the second one is used if it knows the text, as it is better.
         """
         model = next((name for name in reversed(text.vectors) if len(text.rows(name))), None)
         found, shares = self._by_words(words, by_words)
@@ -214,20 +205,20 @@ class Neighbours:
         best: dict[int, Both] = {}
         for row, cosine in zip(rows.tolist(), cosines.tolist(), strict=True):
             number, share = int(numbers[owners[row]]), float(shares[row])
-            held = best.get(number)
-            if held is None:
+            known = best.get(number)
+            if known is None:
                 best[number] = Both(number, cosine, share, row)
             else:
-                better = held.cosine != held.cosine or cosine > held.cosine
+                better = known.cosine != known.cosine or cosine > known.cosine
                 best[number] = Both(
-                    number, cosine if better else held.cosine, max(share, held.words), row if better else held.row
+                    number, cosine if better else known.cosine, max(share, known.words), row if better else known.row
                 )
         return model, list(best.values())
 
     def means(
         self, model: str | None, numbers: Sequence[int], tick: Callable[[int, int], None] | None = None
     ) -> Numbers:
-        """For each memory the mean of its passages' vectors, of unit length; zeros where it has none."""
+        """The mean vector of each memory's passages, of unit length; zeros if it has none."""
         vectors = self.index.vectors.get(model) if model is not None else None
         if vectors is None:
             return np.zeros((len(numbers), 0), np.float32)
@@ -239,10 +230,10 @@ class Neighbours:
         rows = np.flatnonzero(
             (places[columns["memory"]] >= 0) & columns["alive"] & vectors.has(slice(self.index.count))
         )
-        for start in range(0, len(rows), _SOME):
+        for start in range(0, len(rows), _AT_A_TIME):
             if tick is not None:
                 tick(start, len(rows))
-            some = rows[start : start + _SOME]
+            some = rows[start : start + _AT_A_TIME]
             made = vectors.full(self.snapshot, some)
             if made is not None:
                 np.add.at(means, places[columns["memory"][some]], made)
@@ -251,5 +242,5 @@ class Neighbours:
         return means
 
     def vectors_in(self, model: str, rows: Sequence[int]) -> Numbers | None:
-        """The vectors of these passages; None where one of them has none."""
+        """The vectors of these passages; None if one of them has none."""
         return self.index.vectors[model].full(self.snapshot, np.array(rows, np.int64))

@@ -1,11 +1,12 @@
-"""Passages: the overlapping parts a long text is searched in, and what is read of each for the index.
+"""Passages: the overlapping parts that a long text is searched in, and the analysis of each for the index.
 
-The cut depends on the text alone, so a stored vector can be named by its text and part number.
+The split depends on the text alone, so a stored vector is identified by its text and part number.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -17,7 +18,7 @@ from polymnia.engine.text.language import script_number
 from polymnia.models import Passage, Record, Text
 
 # Sizes are weights and not characters: a letter counts 1, an ideograph or syllable 2 (see _weight), so that
-# a passage says about as much in any script.
+# a passage has about as much content in any script.
 _WHOLE = 1000  # a text up to this is one passage: half of a second passage would be overlap
 _SIZE = 700
 _OVERLAP = 150
@@ -25,21 +26,21 @@ _OVERLAP = 150
 _BORDER = re.compile(
     r"""\n\s*                                                    # a line, a list item or a paragraph ends
       | [.!?\u2026\u0964\u0965\u06D4\u061F\u1362\u17D4\u104B]    # a stop that needs a space after it,
-        ["'\u2019\u201D\u00BB)\]]{0,4}\s+                        # which tells 3.14 and a.b.c from an end
+        ["'\u2019\u201D\u00BB)\]]{0,4}\s+                        # so that 3.14 and a.b.c have no end
       | [\u3002\uFF01\uFF1F\uFF0E\uFF61][\u201D\u2019\u300D\u300F\uFF09\u3011"')\]]{0,4}\s*""",
     re.VERBOSE,
 )
-# Who speaks next in a written conversation: `user: ...`, `Caroline: ...`, `**Assistant:** ...`.
+# The next speaker in a written conversation: `user: ...`, `Caroline: ...`, `**Assistant:** ...`.
 _TURN = re.compile(r"^(?:\*\*|\[|<)?[^\W\d_][\w .'\u2019-]{0,30}(?:\*\*|\]|>)?:(?:\*\*)?\s", re.MULTILINE)
 _ROLE = re.compile(
     r"^(?:\*\*|\[|<)?(?:(user|human|customer|me)|(?:assistant|ai|bot|chatbot|model|system))(?:\*\*|\]|>)?:(?:\*\*)?\s",
     re.MULTILINE | re.IGNORECASE,
 )
-_MACHINE = 0.4  # what an assistant says is mostly advice anyone could get; what was told it is worth remembering
+_MACHINE = 0.4  # weight of what an assistant says: mostly advice that anyone could get
 _PAUSE = re.compile(r"[\s,;:\u3001\uFF0C\uFF1B\u060C]+")
 
 _DAY = 86_400_000_000
-_NAME = 2  # a word in the name counts as if it stood so many times in the text
+_NAME = 2  # a word in the name counts as so many in the text
 _LONG = 10_000  # characters
 _HEAD_LIMIT = 4000  # characters of a summary that are searched
 
@@ -65,20 +66,17 @@ def _head(text: Text) -> Passage:
             length += more
             for term, count in counts.items():
                 found[term] = found.get(term, 0) + count
-    # The tags of a content alone would make everything that is tagged alike look alike; words find them all the same.
-    # And of one that lost its text, nothing is left that means anything.
-    tells = bool(text.summary) or (bool(text.name) and (text.bare or bool(text.tags)))
+    # Tags alone are not embedded: everything with the same tags would look alike. Words find them all the same.
+    embeds = bool(text.summary) or (bool(text.name) and (text.bare or bool(text.tags)))
     return Passage(
-        text.id, text.memory, 0, found, length, 0, _day(text), script_number(text.summary or text.name), tells
+        text.id, text.memory, 0, found, length, 0, _day(text), script_number(text.summary or text.name), embeds
     )
 
 
 def _body(text: Text, body: str) -> Iterator[Passage]:
-    name: dict[str, int] = {}
-    if natural(text.name):
-        name = words.terms(text.name).counts
-    said = turn(text.name, text.kind, text.session, text.scope, body)
-    number = 0 if said is None else said.packed()
+    name = words.terms(text.name).counts if natural(text.name) else {}
+    dialogue = turn(text.name, text.kind, text.session, text.scope, body)
+    thread = 0 if dialogue is None else dialogue.packed()
     day = _day(text)
     parts = _ahead.pop((body, day), None) if _ahead else None
     for part, one in enumerate(_parts(body, day) if parts is None else parts):
@@ -87,11 +85,11 @@ def _body(text: Text, body: str) -> Iterator[Passage]:
             counts[term] = counts.get(term, 0) + _NAME
         for term in one.dates:
             counts.setdefault(term, 1)
-        yield Passage(text.id, text.memory, part, counts, one.length, number, day, one.script, True, one.weight)
+        yield Passage(text.id, text.memory, part, counts, one.length, thread, day, one.script, True, one.weight)
 
 
 class _Part(NamedTuple):
-    """What is read of a passage alone, whatever text it is part of."""
+    """The analysis of a passage, independent of the text it is part of."""
 
     terms: dict[str, int]
     dates: list[str]
@@ -110,9 +108,9 @@ def _parts(body: str, day: int) -> Iterator[_Part]:
 
 @contextmanager
 def read_ahead(bodies: Sequence[str], now: int) -> Iterator[None]:
-    """Read texts that are about to be written, so that nobody waits for it while the store is locked.
+    """Analyse texts that are about to be written, so that nobody waits for it while the store is locked.
 
-    What was read is used once, by the next to read the same text on the same day; at the end the rest is dropped.
+    Each analysis is used once, for the same text on the same day; at the end the rest is dropped.
     """
     day = max(0, now // _DAY)
     try:
@@ -138,12 +136,12 @@ def _day(text: Text) -> int:
 
 
 def natural(name: str) -> bool:
-    """Whether a name is words rather than an identifier with numbers in it."""
+    """Whether a name consists of words and is no identifier with digits."""
     return bool(name) and (" " in name or not any(c.isdigit() for c in name)) and any(c.isalpha() for c in name)
 
 
 def part_of(text: Text, part: int) -> str:
-    """One passage of a text, as it stands."""
+    """One passage of a text."""
     if text.body is None:
         return " ".join(filter(None, (text.name, text.kind, ", ".join(text.tags), text.summary)))
     ranges = _ranges(text.body)
@@ -152,18 +150,18 @@ def part_of(text: Text, part: int) -> str:
 
 
 def embedder_text(text: Text, part: int) -> str:
-    """What an embedder is given of a passage: its words, after the name they are about."""
+    """The input of an embedder for a passage: its text after the name of the memory."""
     piece = part_of(text, part)
     if text.body is None or not natural(text.name) or piece.startswith(text.name):
         return piece
     return f"{text.name}: {piece}"
 
 
-# ── cutting a text ────────────────────────────────────────────────────────────────────────────────────────
+# ── splitting a text ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def split(text: str) -> list[tuple[int, int]]:
-    """Character ranges of the passages of a text, in order: together they cover it, most overlap the one before."""
+    """The character ranges of the passages of a text: together they cover it, most overlap the one before."""
     if len(text) <= _WHOLE // 2 or _weight(text, 0, len(text)) <= _WHOLE:
         return [(0, len(text))]
     ends = list(_ends(text))
@@ -171,51 +169,47 @@ def split(text: str) -> list[tuple[int, int]]:
     weights = [_weight(text, start, end) for start, end in zip(starts, ends, strict=True)]
     ranges: list[tuple[int, int]] = []
     turns = _turns(text, starts, weights)
-    first, held = 0, 0
+    first, size = 0, 0
     for at, weight in enumerate(weights):
-        if held and held + turns.get(at, weight) > _SIZE:
+        if size and size + turns.get(at, weight) > _SIZE:
             ranges.append((starts[first], ends[at - 1]))
-            first, held = at, 0
-            while at not in turns and first - 1 > 0 and held + weights[first - 1] + weight <= _SIZE:
-                if held + weights[first - 1] > _OVERLAP or first in turns:
+            first, size = at, 0
+            while at not in turns and first - 1 > 0 and size + weights[first - 1] + weight <= _SIZE:
+                if size + weights[first - 1] > _OVERLAP or first in turns:
                     break
                 first -= 1
-                held += weights[first]
-        held += weight
+                size += weights[first]
+        size += weight
     ranges.append((starts[first], ends[-1]))
     return ranges
 
 
 def weights(text: str, ranges: list[tuple[int, int]]) -> list[float]:
-    """How much each passage of a text counts: 1, or less where only an assistant speaks."""
-    said = [(match.start(), match[1] is not None) for match in _ROLE.finditer(text)]
-    if all(human for _, human in said):
+    """The weight of each passage of a text: 1, or less if only an assistant speaks in it."""
+    turns = [(match.start(), match[1] is not None) for match in _ROLE.finditer(text)]
+    if all(human for _, human in turns):
         return [1.0] * len(ranges)
     found: list[float] = []
     at, human = 0, True
     for start, end in ranges:
-        while at < len(said) and said[at][0] <= start:
-            human = said[at][1]
+        while at < len(turns) and turns[at][0] <= start:
+            human = turns[at][1]
             at += 1
-        within = at
-        speaks = human
-        while not speaks and within < len(said) and said[within][0] < end:
-            speaks = said[within][1]
-            within += 1
-        found.append(1.0 if speaks else _MACHINE)
+        stop = bisect_left(turns, (end,), at)
+        found.append(1.0 if human or any(human for _, human in turns[at:stop]) else _MACHINE)
     return found
 
 
 def _turns(text: str, starts: list[int], weights: list[int]) -> dict[int, int]:
     """The sentences that begin a turn of a conversation, each with the weight of its turn.
 
-    A turn is kept whole where it fits: what two people said apart is better found apart.
+    A turn is not split if it fits: what two people say is better found separately.
     """
-    said = {match.start() for match in _TURN.finditer(text)}
+    turns = {match.start() for match in _TURN.finditer(text)}
     found: dict[int, int] = {}
     current = 0
     for at, start in enumerate(starts):
-        if start in said:
+        if start in turns:
             current = at
             found[at] = 0
         if found:
@@ -224,7 +218,7 @@ def _turns(text: str, starts: list[int], weights: list[int]) -> dict[int, int]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Where the sentences end; a sentence too long for a passage is cut at a pause, at worst anywhere."""
+    """The ends of the sentences; a sentence too long for a passage is split at a pause, or else anywhere."""
     start = 0
     for border in _BORDER.finditer(text):
         yield from _cuts(text, start, border.end())
@@ -246,7 +240,7 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _weight(text: str, start: int, end: int) -> int:
-    """How much a range holds: the mean of its characters and its bytes."""
+    """The weight of a range: the mean of its characters and its bytes."""
     part = text[start:end]
     return len(part) if part.isascii() else (len(part) + len(part.encode("utf-8", "surrogatepass"))) // 2
 
@@ -254,11 +248,11 @@ def _weight(text: str, start: int, end: int) -> int:
 # ── turns of a dialogue ───────────────────────────────────────────────────────────────────────────────────
 #
 # A turn is often understood only with the turns around it, so turns that follow each other in one conversation lend
-# each other score, and a hit names them. One text alone seldom proves that it is a turn: "Ann: in Busan" is a reply or
-# a fact about Ann. So a text tells here where it would belong and who would speak; `lanes.py` looks at its neighbours.
+# each other score, and a hit comes with them. One text alone seldom proves that it is a turn: "Ann: in Busan" is a
+# reply or a fact about Ann. Here is the conversation and the speaker of a text; `lanes.py` compares its neighbours.
 
-# A turn as the number that an index keeps of it.
-SURE = 0x1  # it is a turn, whatever stands beside it
+# A turn as a number in the index.
+SURE = 0x1  # it is a turn, whatever its neighbours are
 ASKS = 0x2
 SPEAKER = 0x3FFC
 CONVERSATION = 0xFFFFC000
@@ -289,7 +283,7 @@ _QUESTION_MARKS = "?？؟"
 
 
 class DialogueTurn(NamedTuple):
-    """A text that may be a turn: the conversation it would belong to, who speaks, and what speaks for it."""
+    """A text that may be a turn: its conversation, the speaker, whether it is a turn for certain, and a question."""
 
     conversation: str
     speaker: str | None
@@ -304,19 +298,19 @@ class DialogueTurn(NamedTuple):
 
 
 def turn(name: str, kind: str, session: str | None, scope: str | None, text: str) -> DialogueTurn | None:
-    """What a store knows of a memory, as a turn of a conversation; None when it cannot be one.
+    """A memory as a turn of a conversation; None if it cannot be one.
 
-    It must be of a kind that is said, or have a speaker before its text. What is of one session, one scope and, for
-    memories with names, one numbered row (`talk/D1:3`, `talk/D1:4`) may be one conversation; a name that is an id is
-    given as "".
+    It must have the kind of a message, or a speaker before its text. Memories of one session, one scope and, if they
+    have names, one numbered series (`talk/D1:3`, `talk/D1:4`) may be one conversation. A name that is an id is passed
+    as "".
     """
     who, words = speech(text)
-    of_kind = _is_said(kind)
+    of_kind = _is_message(kind)
     if not (who or of_kind) or (who and _is_transcript(text, who)):
         return None
     row, apart, _ = _numbered(name.strip())
     if row:
-        # `p0`, `doc12`: a plain row of numbers is how paragraphs are named too; only a speaker tells them apart.
+        # `p0`, `doc12`: paragraphs are named like that too, unless there is a speaker.
         if not (who or apart or session or not row.isalpha()):
             return None
     elif not (who and (of_kind or not name)) and not (session and (who or of_kind)):
@@ -327,22 +321,22 @@ def turn(name: str, kind: str, session: str | None, scope: str | None, text: str
 
 
 def place_of(record: Record) -> tuple[tuple[str | None, str | None, str], int | None]:
-    """Where a memory stands if it is a turn: session, scope and row, and its number in the row."""
+    """The position of a memory that is a turn: its session, scope and series, and its number in the series."""
     row, _, number = _numbered("" if record.name == record.uid else record.name.strip())
     return (record.session, record.scope, row), number
 
 
 def is_spoken(record: Record) -> bool:
-    """Whether a memory says one thing as a turn does: an index may have been made when that was seen otherwise."""
-    return len(record.observations) == 1 and (_is_said(record.kind) or speech(record.observations[0])[0] is not None)
+    """Whether a memory has the form of a turn; the index may be older than the present rules."""
+    return len(record.observations) == 1 and (_is_message(record.kind) or speech(record.observations[0])[0] is not None)
 
 
-def _is_said(kind: str) -> bool:
+def _is_message(kind: str) -> bool:
     return kind.strip().casefold() in _TURN_KINDS
 
 
 def _numbered(name: str) -> tuple[str, bool, int | None]:
-    """The name of a row, whether anything stands between it and its number, and that; nothing where it has none."""
+    """The name of a series, whether it is separated from the number, and the number; nothing if there is none."""
     number = _NUMBER.search(name)
     end = start = number.start() if number else 0
     while end and not name[end - 1].isalnum():
@@ -354,24 +348,24 @@ def _numbered(name: str) -> tuple[str, bool, int | None]:
 
 
 def speech(text: str) -> tuple[str | None, str]:
-    """Who speaks and what, when a text begins as a turn does: `Caroline: ...`, `user: ...`; None and the text else."""
+    """The speaker and the speech of a text such as `Caroline: ...` or `user: ...`; otherwise None and the text."""
     label = _LABEL.match(text[:128])
     who = None if label is None else _speaker(label[1])
     return (None, text) if label is None or who is None else (who, text[label.end() :])
 
 
-def _speaker(said_by: str) -> str | None:
-    folded = said_by.casefold()
+def _speaker(label: str) -> str | None:
+    folded = label.casefold()
     if folded in _ROLES:
         return folded
     if folded in _NOT_SPEAKERS or folded.split()[0] in _NOT_SPEAKERS:
         return None
-    if any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in said_by.split()):
-        return None  # `ADR-012:` is what a text is called by
-    return said_by if all(not part[0].islower() for part in said_by.split()) else None
+    if any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in label.split()):
+        return None  # `ADR-012:` is an identifier
+    return label if all(not part[0].islower() for part in label.split()) else None
 
 
-def _is_transcript(text: str, said_by: str) -> bool:
-    """Whether a text holds a conversation of its own: two turns or more after the first."""
+def _is_transcript(text: str, speaker: str) -> bool:
+    """Whether a text is a whole conversation: two turns or more after the first."""
     turns = _LATER_LABEL.findall(text)
-    return len(turns) > 2 and any(turn.casefold() != said_by.casefold() for turn in turns)
+    return len(turns) > 2 and any(turn.casefold() != speaker.casefold() for turn in turns)

@@ -1,14 +1,14 @@
-"""What a search is asked, and what it answers: the memories found, and why each of them."""
+"""The request and the results of a search: the memories found, and why each of them was."""
 
 from __future__ import annotations
 
 from msgspec import Struct, field
 
-from polymnia.models import Filters, Note, Record, Relation
+from polymnia.models import Filters, Record, Relation, Remark
 
 
 class Query(Struct, frozen=True, kw_only=True):
-    """What a caller asks for."""
+    """A search request."""
 
     text: str
     filters: Filters = field(default_factory=Filters)
@@ -25,10 +25,10 @@ class Query(Struct, frozen=True, kw_only=True):
 
 
 class ResultPage(Struct, frozen=True, kw_only=True):
-    """Which part of an answer is wanted, and what of it.
+    """Which page of the results to return, and with what.
 
-    Without a limit: all that hold the query as it stands, and the best others. A page is asked for by a cursor, or by
-    how many to skip. With ``turns``, a hit that is a turn of a dialogue has the turns before and after it.
+    Without a limit: all that contain the query verbatim, and the best others. A page is selected by a cursor, or by an
+    offset. With ``turns``, a hit that is a turn of a conversation has the turns before and after it.
     """
 
     limit: int | None
@@ -41,10 +41,9 @@ class ResultPage(Struct, frozen=True, kw_only=True):
 
 
 class Fragment(Struct, frozen=True, kw_only=True):
-    """A piece of a memory's text that answers the query: where it stands, and which parts of it match.
+    """A piece of a memory's text that answers the query, and the ranges of it that match (``marks``).
 
-    ``observation`` counts from 0; it is None when the piece is of the name, kind, tags or summary. ``marks`` are ranges
-    of the piece itself.
+    ``observation`` counts from 0; it is None if the piece is from the name, kind, tags or summary.
     """
 
     text: str
@@ -54,32 +53,37 @@ class Fragment(Struct, frozen=True, kw_only=True):
 
 
 class Why(Struct, frozen=True, kw_only=True):
-    """Why a memory was found: what each lane says about it, from 0 to 1, and all of it in a sentence.
+    """Why a memory was found: what each lane says about it, from 0 to 1.
 
-    ``exact`` says where the query stands as it is: name, kind or observation. ``terms`` are the words of the query that
-    were found, ``missing`` those that were not, ``alike`` pairs of a word and what was taken for it. ``similarity`` is
-    the cosine of the closest passage; ``meaning`` what it counts. ``lent`` comes from neighbours, ``date`` from the
-    time the query asks for.
+    ``exact`` is the field that contains the query verbatim (name, kind or observation), ``place`` the place in it.
+    ``terms`` are the words of the query that were found, ``missing`` those that were not, ``alike`` pairs of a word and
+    the term searched instead; ``complete`` says that every word was found whole. ``similarity`` is the cosine of the
+    closest passage, ``meaning`` its score, ``lent`` the score from neighbouring turns. ``date`` says that the memory is
+    of the time the query asks for: ``time`` is that part of the query, and ``mentions_time`` whether the text itself
+    mentions it.
     """
 
-    sentence: str
     exact: str | None = None
+    place: str | None = None
     terms: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     alike: tuple[tuple[str, str], ...] = ()
+    complete: bool = False
     words: float = 0.0
     meaning: float | None = None
     similarity: float | None = None
     model: str | None = None
     lent: float = 0.0
     date: bool = False
+    time: str | None = None
+    mentions_time: bool = False
     judged: float | None = None
 
 
 class Turn(Struct, frozen=True, kw_only=True):
-    """What was said just before or after a memory that is a turn of a dialogue.
+    """The turn just before or after a memory that is a turn of a conversation.
 
-    ``who`` says so where the text names its speaker, ``text`` is what they say, of a long turn the beginning (``cut``).
+    ``who`` is the speaker if the text names one, ``text`` what they say; of a long turn only the beginning (``cut``).
     """
 
     id: str
@@ -90,12 +94,12 @@ class Turn(Struct, frozen=True, kw_only=True):
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A memory that was found, its score, why, and the pieces of it that say so.
+    """A memory that was found, its score, the reasons, and the pieces of it that match.
 
-    Scores fall with the order of an answer and mean the same in every answer: 1 is for a memory that is the query, 0.5
-    and more for one that contains it; any other is the chance that the memory answers the query, or how much of the
-    query it says where none of our models has read it. ``cut`` is true when a budget of tokens left room for the pieces
-    only. ``previous`` and ``next`` are given for a turn of a dialogue: the reply to a question is in the next one.
+    Scores fall with the order and mean the same in every search: 1 is for a memory identical to the query, 0.5 and more
+    for one that contains it; any other is the probability that the memory answers the query, or how much of the query
+    it contains if none of our models has read it. ``cut`` is true if a budget of tokens left room for the pieces only.
+    ``previous`` and ``next`` are set for a turn of a conversation: the reply to a question is in the next one.
     """
 
     record: Record
@@ -108,7 +112,7 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Near(Struct, frozen=True):
-    """Something that is not what was asked for, but the nearest there is; ``label`` is what a reader knows it by."""
+    """A memory that does not match but is the nearest there is; ``label`` is its name or the beginning of its text."""
 
     name: str
     kind: str
@@ -117,7 +121,7 @@ class Near(Struct, frozen=True):
 
 
 class Cut(Struct, frozen=True, kw_only=True):
-    """What a budget of tokens left: how many memories are whole, cut and left out, and the tokens of all shown."""
+    """The effect of a budget of tokens: how many memories are whole, cut and left out, and the tokens of the rest."""
 
     whole: int
     cut: int
@@ -127,11 +131,11 @@ class Cut(Struct, frozen=True, kw_only=True):
 
 
 class Found(Struct, frozen=True, kw_only=True):
-    """The answer to a search, best first.
+    """The results of a search, best first.
 
-    ``total`` counts the memories considered a match, all pages together. ``pending`` passages have no vector yet, so
-    they were searched by words alone. ``nearest`` is given when nothing matches. ``links`` are the memories that each
-    hit is linked to, by its id, where they were asked for.
+    ``total`` counts the matching memories of all pages together. ``pending`` passages have no vector yet, so they were
+    searched by words alone. ``nearest`` is set if nothing matches. ``links`` are the memories that each hit is linked
+    to, by its id, if the request asks for them.
     """
 
     hits: list[Hit]
@@ -140,28 +144,31 @@ class Found(Struct, frozen=True, kw_only=True):
     pending: int = 0
     facets: dict[str, list[tuple[str, int]]] = {}
     nearest: list[Near] = []
-    notes: list[Note] = []
+    notes: list[Remark] = []
     cut: Cut | None = None
     links: dict[str, list[tuple[Record, Relation]]] = {}
 
 
 class Lane(Struct, frozen=True, kw_only=True):
-    """What one lane alone would answer, for an explanation: its name, what it asked, its best memories."""
+    """The results of one lane alone: ``exact``, ``words`` or ``meaning``, the model of the latter, what was looked up,
+    and the best memories."""
 
     name: str
-    asked: str
+    model: str | None = None
+    terms: tuple[str, ...] = ()
     best: list[tuple[str, float]]
     milliseconds: float
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """How a query was read and answered: its words with their alternatives, its time, the lanes, and the outcome."""
+    """How a query was read and answered: its words with their alternatives, its time with the terms that stand for it,
+    the lanes, and the outcome."""
 
     query: str
     language: str | None
     script: str
     words: list[tuple[str, list[tuple[str, float, int]]]]
-    time: str | None
+    time: tuple[str, list[str]] | None
     lanes: list[Lane]
     fusion: list[tuple[str, dict[str, float]]]
     found: Found

@@ -1,6 +1,6 @@
-"""Snippets: the piece of a text that answers a query, the words in it that matched, and what fits a budget of tokens.
+"""Snippets: the piece of a text that answers a query, the matching words in it, and what fits a budget of tokens.
 
-Every place is a pair of offsets into the text as it was given, whatever folding does to the length of its letters.
+Every range is a pair of offsets into the original text, even if folding changes the length of its letters.
 """
 
 from __future__ import annotations
@@ -19,30 +19,23 @@ from msgspec.structs import replace
 from polymnia.engine.search.results import Cut, Fragment, Hit
 
 Range: TypeAlias = tuple[int, int]
-Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges within it that matched
+Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges of it that match
 
 # Scripts that put no space between words, and Korean, whose words carry their particles.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]+\\Z")
-_MOST_WEIGHED = 20_000  # matches; beyond so many a better fragment is no news
+_MOST_COMPARED = 20_000  # matches
 _SENTENCE = re.compile(r"[.!?…]['\"”’)]*\s+|[。！？；]|\n\s*")
 
 
 def find(text: str, matches: Callable[[str], bool]) -> list[Range]:
-    """The places of the words that match, in order, those that touch joined into one.
+    """The ranges of the words that match, in order; adjacent ones are joined.
 
-    ``matches`` is asked once for each distinct word, as the text has it. Where a script has no spaces it is asked for
-    the whole run and then for each pair of characters; of a name such as ``getUserName`` also for its parts.
+    ``matches`` is called once for each distinct word. In a script without spaces it is called for the whole run and
+    then for each pair of characters; for a name such as ``getUserName`` also for its parts.
     """
-    known: dict[str, bool] = {}
-
-    def does(word: str) -> bool:
-        answer = known.get(word)
-        if answer is None:
-            answer = known[word] = matches(word)
-        return answer
-
+    does = cache(matches)
     found: list[Range] = []
     for match in _word_pattern().finditer(text):
         word, start, end = match[0], match.start(), match.end()
@@ -56,45 +49,45 @@ def find(text: str, matches: Callable[[str], bool]) -> list[Range]:
 
 
 def phrase(text: str, query: str) -> list[Range]:
-    """The places where the text holds the query as it stands, whatever the case and however accents are encoded."""
-    wanted = _folded(query.strip())
-    if not wanted:
+    """The ranges of the text that are the query verbatim, ignoring case and the encoding of accents."""
+    needle = _folded(query.strip())
+    if not needle:
         return []
     parts = [_FOLDS[c] for c in text]
     folded = "".join(parts)
-    # Where each character of the text begins in its folded form; most texts keep their length.
+    # The offset of each character of the text in its folded form; most texts keep their length.
     places = None if len(folded) == len(text) else [0, *accumulate(map(len, parts))]
     found: list[Range] = []
-    at = folded.find(wanted)
+    at = folded.find(needle)
     while at >= 0:
-        end = at + len(wanted)
+        end = at + len(needle)
         start, stop = (at, end) if places is None else (_place(places, at), _place(places, end))
         if start < 0 or stop < 0 or (end < len(folded) and _continues(folded[end])):
-            at = folded.find(wanted, at + 1)
+            at = folded.find(needle, at + 1)
         else:
             found.append((start, stop))
-            at = folded.find(wanted, end)
+            at = folded.find(needle, end)
     return found
 
 
 def best_piece(text: str, ranges: Sequence[Range], width: int) -> Piece:
-    """The piece of about ``width`` characters with the most different matches.
+    """The piece of about ``width`` characters with the most different matches, or the beginning of the text.
 
-    Without a match it is the beginning of the text. A piece begins and ends with a sentence or a word where it can.
+    A piece begins and ends with a sentence or a word if possible.
     """
     marks = _joined(ranges)
     if len(text) <= width:
         return _piece(text, 0, len(text), marks)
     if not marks:
         return _piece(text, 0, _end(text, 0, 0, width), ())
-    weighed = marks[:_MOST_WEIGHED]
-    first, last = _best(weighed, [_folded(text[start : min(end, start + width)]) for start, end in weighed], width)
+    compared = marks[:_MOST_COMPARED]
+    first, last = _best(compared, [_folded(text[start : min(end, start + width)]) for start, end in compared], width)
     start = _start(text, marks[first][0], marks[last][1], width)
     return _piece(text, start, _end(text, start, min(marks[last][1], start + width), width), marks)
 
 
 class _Folds(dict[str, str]):
-    """Each character in the form it is compared in: decomposed, without case."""
+    """Each character as it is compared: decomposed, without case."""
 
     def __missing__(self, c: str) -> str:
         self[c] = folded = normalize("NFD", normalize("NFD", c).casefold())
@@ -109,19 +102,19 @@ def _folded(text: str) -> str:
 
 
 def _place(places: list[int], at: int) -> int:
-    """The character that begins there in the folded text, or -1 when one goes on across it."""
+    """The character that begins at an offset of the folded text; -1 if it is inside of one."""
     index = bisect_left(places, at)
     return index if index < len(places) and places[index] == at else -1
 
 
 def _continues(c: str) -> bool:
-    """Whether a character belongs to the one before: an accent, or a vowel or final of a Korean syllable."""
+    """Whether a character continues the one before: an accent, or a vowel or final of a Korean syllable."""
     return combining(c) != 0 or "\u1160" <= c <= "\u11ff"
 
 
 @cache
 def _word_pattern() -> re.Pattern[str]:
-    # A vowel sign or accent of its own is no letter to `re`, yet it does not end a word.
+    # A separate vowel sign or accent is no letter to `re`, yet it does not end a word.
     blocks = (range(0x300, 0x1B00), range(0x1DC0, 0x1E00), range(0x20D0, 0x2100), range(0xA800, 0xAC00))
     marks = "".join(chr(c) for block in blocks for c in block if category(chr(c)) in ("Mn", "Mc"))
     return re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[{marks}]+[^\W_{_UNSPACED}]*)*")
@@ -138,7 +131,7 @@ def _joined(ranges: Iterable[Range]) -> list[Range]:
 
 
 def _best(marks: Sequence[Range], words: Sequence[str], width: int) -> Range:
-    """The first and last mark of the stretch that shows most: different words first, then how often they stand."""
+    """The first and last mark of the best stretch: the most different words, then the most words."""
     best, most = (0, 0), 0.0
     inside: Counter[str] = Counter()
     value, last = 0.0, 0
@@ -155,7 +148,7 @@ def _best(marks: Sequence[Range], words: Sequence[str], width: int) -> Range:
 
 
 def _start(text: str, first: int, last: int, width: int) -> int:
-    """Where a piece begins: with the nearest sentence that leaves room, or else with a word some way before."""
+    """The start of a piece: the nearest sentence that leaves room, or else a word some way before."""
     room = max(width - (last - first), 0)
     earliest = first - room
     if earliest <= 0:
@@ -170,15 +163,12 @@ def _start(text: str, first: int, last: int, width: int) -> int:
 
 
 def _end(text: str, start: int, least: int, width: int) -> int:
-    """Where a piece ends: with a sentence that fills most of the width, or else with a word."""
+    """The end of a piece: of a sentence that fills most of the width, or else of a word."""
     end = start + width
     if end >= len(text):
         return len(text)
-    best = 0
-    for match in _SENTENCE.finditer(text, max(least, start + width * 3 // 5), end):
-        best = match.end()
-    if best:
-        return best
+    if ends := [match.end() for match in _SENTENCE.finditer(text, max(least, start + width * 3 // 5), end)]:
+        return ends[-1]
     word = end
     while word > max(least, start + width // 2) and not text[word].isspace():
         word -= 1
@@ -186,7 +176,7 @@ def _end(text: str, start: int, least: int, width: int) -> int:
 
 
 def _whole(text: str, cut: int, low: int) -> int:
-    """The cut, or a little before it where it would part an accent from its letter or an emoji from its half."""
+    """The cut, or a little before it if it would split a letter from its accent, or an emoji."""
     for at in range(cut, max(low, cut - 16), -1):
         if at >= len(text) or not (_joins(text[at]) or text[at - 1] == "\u200d" or _flags(text, at)):
             return at
@@ -203,7 +193,7 @@ def _joins(c: str) -> bool:
 
 
 def _flags(text: str, at: int) -> bool:
-    """Whether the place is within a flag, which is two letters of its own alphabet."""
+    """Whether the offset is inside of a flag, which is two letters of its own alphabet."""
     before = _FLAG_LETTERS.search(text, max(0, at - 64), at)
     return before is not None and len(before[0]) % 2 == 1 and "\U0001f1e6" <= text[at] <= "\U0001f1ff"
 
@@ -224,9 +214,9 @@ _SIGNS = re.compile(r"([!-/:-@\[-`{-~])\1*")
 _GAPS = re.compile(r"\n\s*|[ \t\r\f\v]{2,}")
 # Checked against two vocabularies of chat models, of 100,000 and 200,000 tokens, one of 65,000, a WordPiece of 30,000
 # for English and a multilingual SentencePiece of 128,000. English prose came out 1 to 11 % above the chat models, code
-# and JSON 9 to 19 % above. Elsewhere they disagree by half or more and this stands between them; against the first and
+# and JSON 9 to 19 % above. Elsewhere they disagree by half or more and this is between them; against the first and
 # the second: Korean -20 and +28 %, Chinese +2 and +52 %, German -15 and +13 %, Russian +6 and +72 %.
-# Letters by how many of them a token holds, in hundredths of a token for each letter.
+# Letters by how many of them make a token, in hundredths of a token for each letter.
 _SCRIPTS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"[\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff]"), 60),
     (re.compile(r"[\u0370-\u052f]"), 50),
@@ -240,9 +230,9 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], int], ...] = (
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a model's tokenizer makes of a text; rather a few too many than too few."""
+    """The approximate number of tokens of a text; rather a few too many than too few."""
     words = _ASCII_WORD.findall(text)
-    # Vocabularies hold most long words of English and few of other languages, which show by their accents.
+    # Vocabularies have most long words of English and few of other languages, which have accents.
     step = 5 if not text.isascii() and _ACCENTS.search(text) else 8
     count = len(words) + sum([(len(word) - 1) // step for word in words if len(word) > step])
     count += sum([(len(digits) + 2) // 3 for digits in _DIGITS.findall(text)])
@@ -254,11 +244,11 @@ def tokens(text: str) -> int:
 
 
 def fit(sizes: Sequence[int], budget: int, least: Sequence[int]) -> dict[int, int]:
-    """Choose, best first, what fits a budget: the tokens each item may have, by its place; the others find no room.
+    """Choose, best first, what fits a budget: the tokens of each item by its position; the others are left out.
 
-    ``sizes`` are the items' tokens in the order of their rank. An item too large for what is left is cut, never below
-    its ``least``, and a smaller one further down may still fit. A cut item first gets half of what is left, so that one
-    long memory does not silence all others; what nobody takes in the end goes to the best cut ones.
+    ``sizes`` are the items' tokens in the order of their rank. An item too large for the rest of the budget is cut,
+    never below its ``least``, and a smaller one further down may still fit. A cut item first gets half of the rest, so
+    that one long memory does not displace all others; what remains in the end goes to the best cut ones.
     """
     rooms: dict[int, int] = {}
     left = max(budget, 0)
@@ -283,7 +273,7 @@ def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
     best = [tokens(one.record.name) + tokens(one.fragments[0].text if one.fragments else "") for one in hits]
     rooms = fit(sizes, most, list(map(min, sizes, best)))
     if hits and not rooms:
-        rooms[0] = most  # not even the best passage of one fits: its beginning does
+        rooms[0] = most  # not even the best passage fits: its beginning does
     shown = []
     total = 0
     for place, hit in enumerate(hits):
@@ -295,7 +285,7 @@ def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
             pieces, used = _cut(hit, room)
             total += used
             if pieces:
-                bare = replace(hit.record, observations=())  # what is shown of its texts are the fragments
+                bare = replace(hit.record, observations=())  # the fragments replace its texts
                 shown.append(replace(hit, record=bare, fragments=pieces, cut=True))
     cut = sum(hit.cut for hit in shown)
     left_out = len(hits) - len(shown)
@@ -303,25 +293,25 @@ def fitted(hits: list[Hit], most: int) -> tuple[list[Hit], Cut]:
 
 
 def _cut(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
-    kept: list[Fragment] = []
+    fragments: list[Fragment] = []
     used = tokens(hit.record.name)
     for fragment in hit.fragments:
         size = tokens(fragment.text)
-        if used + size > room and not kept:
+        if used + size > room and not fragments:
             text = trimmed(fragment.text, room - used)
             fragment = replace(
                 fragment, text=text, marks=tuple(mark for mark in fragment.marks if mark[1] <= len(text))
             )
             size = tokens(text)
         if fragment.text and used + size <= room:
-            kept.append(fragment)
+            fragments.append(fragment)
             used += size
-    return tuple(kept), used if kept else 0
+    return tuple(fragments), used if fragments else 0
 
 
 def trimmed(text: str, most: int) -> str:
-    """The beginning of a text in at most so many tokens, up to the end of a word where there is one near."""
-    # No token of ours stands for more than this many characters but in white space, which may go.
+    """The beginning of a text with at most so many tokens, up to the end of a word if one is near."""
+    # No character counts as more than four tokens.
     if len(text) <= most // 4 or tokens(text) <= most:
         return text
     low, high = 0, len(text)

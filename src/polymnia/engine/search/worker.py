@@ -1,7 +1,7 @@
-"""What is made of texts: every passage gets its words indexed and its vectors, in the background or for who waits.
+"""Indexing: every passage gets its words indexed and its vectors, in the background or while a caller waits.
 
-Writing never waits for it and a search waits only so long. Whatever goes wrong here, the words are searched all the
-same, and the answer says what is missing.
+Writing never waits for it, and a search only for a limited time. Whatever goes wrong here, the words are searched all
+the same, and the result says what is missing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from polymnia.engine.ports import Store, Transaction, Vector
 from polymnia.engine.ports.maintenance import CheckRequest
@@ -28,30 +29,29 @@ if TYPE_CHECKING:
 _LISTED = 8192  # texts indexed between two commits
 _BATCH = 32
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
-_QUIET = 0.1  # seconds after a search in which the background gives way,
-_LONGEST_QUIET = 1.0  # and how long it does so between two batches at most
+_QUIET = 0.1  # seconds after a search in which the background work pauses,
+_LONGEST_QUIET = 1.0  # and the longest pause between two batches
 
 Unread = tuple[int, int]
 """A passage without a vector: its text and its part."""
-_Turn = tuple[list[Unread], list[Text]]
+_Batch = tuple[list[Unread], list[Text]]
 
 
 def embed_some(
-    store: Store, project: str, channel: Channel, texts: Sequence[Text], wanted: Sequence[Unread]
+    store: Store, project: str, channel: Channel, texts: Sequence[Text], passages: Sequence[Unread]
 ) -> tuple[int, list[Unread]]:
-    """Give passages their vectors and keep these; answers how many were kept, and which ones the model does not know.
+    """Embed passages and store the vectors; returns how many were stored, and which passages the model cannot read.
 
-    For the latter it is kept that there will be none. The head of a memory may have changed while its vector was made:
-    then nothing is kept for it.
+    The latter are stored without a vector. If the head of a memory has changed meanwhile, nothing is stored for it.
     """
     by_number = {text.id: text for text in texts}
-    there = [one for one in wanted if one[0] in by_number]
-    said = [embedder_text(by_number[number], part) for number, part in there]
-    known = [i for i, text in enumerate(said) if channel.embedder.knows(text)]
+    there = [one for one in passages if one[0] in by_number]
+    inputs = [embedder_text(by_number[number], part) for number, part in there]
+    known = [i for i, text in enumerate(inputs) if channel.embedder.knows(text)]
     foreign = [there[i] for i in sorted({*range(len(there))}.difference(known))]
     given: list[Vector] = [(*one, b"", b"") for one in foreign]
     if known:
-        made = channel.embed([said[i] for i in known])
+        made = channel.embed([inputs[i] for i in known])
         if made is None:
             return 0, foreign
         given += [(*there[i], half, bits) for i, (half, bits) in zip(known, packed(made), strict=True)]
@@ -65,22 +65,21 @@ def embed_some(
         return tx.put_vectors(channel.name, channel.embedder.dimensions, given), foreign
 
 
-class Health:
-    """How far search is with one project."""
+class Health(Struct, frozen=True):
+    """The state of the search indexes of one project."""
 
-    def __init__(self, passages: int, waiting_words: int, models: dict[str, JsonObject]) -> None:
-        self.passages = passages
-        self.waiting_words = waiting_words
-        self.models = models
+    passages: int
+    waiting_words: int
+    models: dict[str, JsonObject]
 
     @property
     def pending(self) -> int:
-        """Passages that have no vector yet of one model at least."""
+        """The number of passages without a vector, of the model that lacks most."""
         return max((model["pending"] for model in self.models.values()), default=0)
 
 
 def health(finder: Finder, project: str) -> Health:
-    """How far search is with the project. Loads nothing that is not loaded."""
+    """The state of the search indexes of a project. Loads no model."""
     with finder.at(project) as view:
         index = view.index
         _, seq, listed, _ = view.snapshot.numbers
@@ -88,33 +87,33 @@ def health(finder: Finder, project: str) -> Health:
         embeds = int(np.count_nonzero(index.passages["alive"] & index.passages["embeds"]))
         models: dict[str, JsonObject] = {}
         for channel in finder.channels:
-            kept = stored.pop(channel.name, (0, 0))[1]
+            count = stored.pop(channel.name, (0, 0))[1]
             ready = channel.ready.is_set()
-            pending = index.pending(channel.name) if ready else max(0, embeds - kept)
+            pending = index.pending(channel.name) if ready else max(0, embeds - count)
             state = "ready" if ready else "broken" if channel.fault else "not loaded"
             if channel not in finder.in_use(index):
                 pending, state = 0, "not needed"
             fault = channel.fault.message if channel.fault else None
-            models[channel.name] = {"vectors": kept, "pending": pending, "state": state, "why": fault}
-        for name, (_, kept) in stored.items():
-            models[name] = {"vectors": kept, "pending": 0, "state": "not in use", "why": None}
+            models[channel.name] = {"vectors": count, "pending": pending, "state": state, "why": fault}
+        for name, (_, count) in stored.items():
+            models[name] = {"vectors": count, "pending": 0, "state": "not in use", "why": None}
         return Health(int(np.count_nonzero(index.passages["alive"])), seq - listed, models)
 
 
 def reindex(finder: Finder, project: str, progress: Progress, *, anew: bool = False) -> Health:
-    """Bring everything up to date: all words indexed, every passage with its vectors, other models' vectors gone.
+    """Index all words, give every passage its vectors, and delete the vectors of other models.
 
-    Can be stopped at any moment and goes on where it stopped. ``anew`` makes everything again from the texts.
+    Can be stopped at any moment and continues from there. With ``anew``, everything is built again from the texts.
     """
     store = finder.store
     if anew:
         with store.write(project, "polymnia", "reindex") as tx:
             tx.drop_indexes()
-        asked = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
-        store.mend(None, ("shape_differs", "index_damaged"), asked)
-        finder.forget(project)  # the vectors it holds are no longer the store's
+        request = CheckRequest(checks=(), is_scope=bool, analyst=Analysis())
+        store.repair(None, ("shape_differs", "index_damaged"), request)
+        finder.forget(project)  # its vectors are no longer the store's
         for other in store.projects():
-            for _ in _steps(store, other, lambda tx: tx.index_characters(_LISTED)):
+            for _ in _steps(store, other, lambda tx: tx.index_substrings(_LISTED)):
                 pass
     list_words(store, project, progress)
     for channel in finder.each_model(project):
@@ -128,25 +127,25 @@ def reindex(finder: Finder, project: str, progress: Progress, *, anew: bool = Fa
 
 
 def catch_up(finder: Finder, project: str, progress: Progress) -> None:
-    """Give every passage its vectors now. A model that cannot be had is passed over."""
+    """Give every passage its vectors now. A model that cannot be loaded is skipped."""
     for channel in finder.each_model(project):
         if channel.load():
             _embed_all(finder, project, channel, progress)
 
 
 def list_words(store: Store, project: str, progress: Progress) -> None:
-    """Let the store take the texts that wait into its word index."""
+    """Add the backlog of texts to the word index of the store."""
     with store.read(project) as snapshot:
         _, seq, listed, _ = snapshot.numbers
     total = seq - listed
-    for left in _steps(store, project, lambda tx: tx.list_words(_LISTED)):
+    for left in _steps(store, project, lambda tx: tx.index_words(_LISTED)):
         total = max(total, left)
         if total:
             progress("words", total - left, total)
 
 
 def _steps(store: Store, project: str, work: Callable[[Transaction], int]) -> Iterator[int]:
-    """Work in steps while what is left becomes less; once in any case, since texts may be read otherwise now."""
+    """Work in steps while the rest becomes less; once in any case, since the analysis of texts may have changed."""
     left, before = 1, 0
     while 0 < left != before:
         before = left
@@ -159,45 +158,45 @@ def _embed_all(finder: Finder, project: str, channel: Channel, progress: Progres
     with finder.at(project) as view:
         total = view.index.pending(channel.name)
     done, last = 0, None
-    while wanted := finder.waiting(project, channel, _AT_ONCE):
-        last = _embed_batch(finder, project, channel, wanted, last)
+    while passages := finder.waiting(project, channel, _AT_ONCE):
+        last = _embed_batch(finder, project, channel, passages, last)
         if channel.fault is not None:
             raise channel.fault
-        done += len(wanted)
+        done += len(passages)
         progress(channel.name, min(done, total), total)
 
 
-def _embed_batch(finder: Finder, project: str, channel: Channel, wanted: list[Unread], last: _Turn | None) -> _Turn:
-    """Give passages their vectors, or note that they get none; answers what to give as ``last`` the next time."""
+def _embed_batch(finder: Finder, project: str, channel: Channel, passages: list[Unread], last: _Batch | None) -> _Batch:
+    """Embed passages, or record that they get no vector; returns the ``last`` of the next call."""
     with finder.store.read(project) as snapshot:
-        texts = snapshot.texts_of(sorted({number for number, _ in wanted}))
-    if last == (wanted, texts):
-        # They have had their turn as they are and no vector came of it: another try would end alike.
-        finder.pass_over(project, channel, wanted)
+        texts = snapshot.texts_of(sorted({number for number, _ in passages}))
+    if last == (passages, texts):
+        # The same batch got no vectors before: another try would fail too.
+        finder.skip(project, channel, passages)
     else:
-        _, foreign = embed_some(finder.store, project, channel, texts, wanted)
+        _, foreign = embed_some(finder.store, project, channel, texts, passages)
         there = {text.id for text in texts}
-        finder.pass_over(project, channel, foreign + [one for one in wanted if one[0] not in there])
-    return wanted, texts
+        finder.skip(project, channel, foreign + [one for one in passages if one[0] not in there])
+    return passages, texts
 
 
 class Worker:
-    """A thread that embeds what waits, project by project, until there is nothing left."""
+    """A thread that embeds passages without a vector, project by project, until there are none."""
 
     def __init__(self, finder: Finder, settled: Callable[[str], None]) -> None:
         self._finder = finder
-        self._settled = settled  # called with a project of which everything is read
+        self._settled = settled  # called with a project whose passages all have vectors
         self._wake = threading.Condition()
         self._projects: dict[str, None] = {}
         self._thread: threading.Thread | None = None
         self._stop = False
         self._notices = 0
-        self.searched = 0.0  # when somebody last searched: for a moment the machine is theirs
+        self.searched = 0.0  # the time of the last search, after which the work pauses
         self._awaited = 0
-        self._last: dict[tuple[str, str], _Turn] = {}
+        self._last: dict[tuple[str, str], _Batch] = {}
 
-    def notice(self, project: str) -> None:
-        """Something may wait in the project."""
+    def notify(self, project: str) -> None:
+        """Report that passages of the project may lack vectors."""
         with self._wake:
             self._projects[project] = None
             self._notices += 1
@@ -208,7 +207,7 @@ class Worker:
             self._wake.notify_all()
 
     def stop(self) -> None:
-        """End the thread after the batch at hand."""
+        """End the thread after the current batch."""
         with self._wake:
             self._stop = True
             self._projects.clear()
@@ -218,7 +217,7 @@ class Worker:
             thread.join(2)
 
     def wait(self, project: str, seconds: float) -> None:
-        """Wait until nothing waits in the project any more, at most so long."""
+        """Wait until the project is done, at most so long."""
         end = time.monotonic() + seconds
         with self._wake:
             self._awaited += 1
@@ -227,7 +226,7 @@ class Worker:
                 self._wake.wait(left)
             self._awaited -= 1
 
-    def _give_way(self) -> None:
+    def _pause(self) -> None:
         """Wait while others search, unless one of them waits for this very work; but never for long."""
         end = time.monotonic() + _LONGEST_QUIET
         while not self._stop and not self._awaited:
@@ -241,12 +240,12 @@ class Worker:
             with self._wake:
                 while not self._projects and not self._stop:
                     if not self._wake.wait(60) and not self._projects:
-                        self._thread = None  # a new one is started when it is needed
+                        self._thread = None  # the next notice starts a new one
                         return
                 if self._stop:
                     self._thread = None
                     return
-                self._give_way()
+                self._pause()
                 project = next(iter(self._projects), None)
             if project is not None:
                 self._work(project)
@@ -255,22 +254,22 @@ class Worker:
         with self._wake:
             notices = self._notices
         in_use = self._finder.models(project)
-        # All of them before any work: who searches waits for the last one, not for a batch of the first.
+        # All of them first: a search waits for the last one to load, not for a batch of the first.
         ready = [channel for channel in in_use if channel.load()]
         left, failed = False, len(ready) < len(in_use)
         for channel in ready:
             try:
                 left = self._batch(project, channel) or left
-                had_turn = channel.fault is None
+                done = channel.fault is None
             except Fault:
-                # What the store refuses (a full disk, a long queue) is no fault of the model: the passages wait, and
-                # whoever notices the project next tries again.
-                had_turn = False
-            if not had_turn:
+                # An error of the store (a full disk, a long queue) is no fault of the model: the passages wait for the
+                # next notice.
+                done = False
+            if not done:
                 failed = True
                 self._last.pop((project, channel.name), None)
         if not left and not failed and not self._stop:
-            with suppress(Fault):  # where the store refuses, it is asked again with the next notice
+            with suppress(Fault):  # tried again with the next notice
                 self._settled(project)
         with self._wake:
             if not left and self._notices == notices:
@@ -278,9 +277,10 @@ class Worker:
             self._wake.notify_all()
 
     def _batch(self, project: str, channel: Channel) -> bool:
-        wanted = self._finder.waiting(project, channel, _BATCH)
-        if not wanted or self._stop:
-            return False
+        passages = self._finder.waiting(project, channel, _BATCH)
         key = project, channel.name
-        self._last[key] = _embed_batch(self._finder, project, channel, wanted, self._last.get(key))
+        if not passages or self._stop:
+            self._last.pop(key, None)
+            return False
+        self._last[key] = _embed_batch(self._finder, project, channel, passages, self._last.get(key))
         return channel.fault is None

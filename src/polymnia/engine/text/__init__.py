@@ -1,9 +1,9 @@
-"""Text: the one reader of texts. It imports nothing else of the engine.
+"""Text: everything that parses texts. It imports nothing else of the engine.
 
-- ``document``: Markdown as blocks; any content type as blocks, headings, code and links. ``html`` and ``code`` help it.
-- ``sentences``: sentences of a paragraph, words and the time they take to read.
+- ``document``: Markdown as blocks; any content type as blocks, headings, code and links, with ``html`` and ``code``.
+- ``sentences``: sentences of a paragraph, word counts and reading time.
 - ``language``: word lists, script and language of a text, folding, stems, Korean particles.
-- ``words``: index terms of a text, what a query asks for, similar spellings. ``names``: whom and what a text names.
-- ``dates``: the dates a text mentions and a query asks for; ``date_grammar`` reads them. ``calendar``: days, RFC 3339.
-- ``quantities``: amounts with their units. ``extraction``: all of it together, as the metadata of a stored content.
+- ``words``: index terms of texts and queries, similar spellings. ``names``: people, organisations and things.
+- ``dates``: dates in texts and queries, parsed by ``date_grammar``. ``calendar``: spans of days, RFC 3339.
+- ``quantities``: amounts with units. ``extraction``: all of these combined, as the metadata of a stored content.
 """

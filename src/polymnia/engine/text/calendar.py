@@ -1,7 +1,7 @@
 """Calendar: times as RFC 3339, and days, weeks, months and years as spans of day numbers.
 
-A day number is that of :meth:`datetime.date.toordinal`: 1 is the first day of year 1. A span holds both its ends; what
-leaves the calendar is cut to it.
+A day number is that of :meth:`datetime.date.toordinal`: 1 is the first day of year 1. A span includes both ends and is
+clipped to the years 1 to 9999.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def start_of(day: int) -> int:
 
 
 def clipped(day: int) -> int:
-    """The nearest day number the calendar holds."""
+    """The nearest valid day number."""
     return min(max(day, 1), _LAST_DAY)
 
 
 def valid(year: int, month: int, day: int) -> bool:
-    """Whether there is such a day."""
+    """Whether the day exists."""
     try:
         date(year, month, day)
     except (ValueError, OverflowError):
@@ -64,7 +64,7 @@ def valid(year: int, month: int, day: int) -> bool:
 
 
 def year(number: int) -> Span:
-    """A year, the nearest of 1 to 9999."""
+    """A year, clipped to 1 to 9999."""
     number = min(max(number, 1), 9999)
     return date(number, 1, 1).toordinal(), date(number, 12, 31).toordinal()
 
@@ -81,13 +81,13 @@ def month(number: int, of_year: int) -> Span:
 
 
 def season(number: int, of_year: int) -> Span:
-    """Spring, summer, autumn or winter (0 to 3) of the northern half, in whole months; winter ends in the next year."""
+    """Spring, summer, autumn or winter (0 to 3) in the north, as whole months; winter ends in the next year."""
     first = month(3 + 3 * number, of_year)[0]
     return first, month(5 + 3 * number, of_year)[1]
 
 
 def unit(kind: int, offset: int, today: int) -> Span:
-    """The day, week, month, year, weekend, quarter, part of the day or night so many away from today's."""
+    """The day, week, month, year, weekend, quarter or part of the day that is ``offset`` units from today's."""
     offset = min(max(offset, -_LAST_DAY), _LAST_DAY)
     now = date.fromordinal(clipped(today))
     monday = today - now.weekday()
@@ -98,7 +98,7 @@ def unit(kind: int, offset: int, today: int) -> Span:
     if kind == 4:
         return year(now.year + offset)
     if kind == 5:
-        # The weekend before the coming one, until this one has begun.
+        # Until this weekend begins, the last one is the one before.
         saturday = monday + 5 + 7 * offset
         return clipped(saturday), clipped(saturday + 1)
     if kind == 6:
@@ -109,7 +109,7 @@ def unit(kind: int, offset: int, today: int) -> Span:
 
 
 def terms(span: Span) -> list[str]:
-    """The index terms that a day within the span bears: its days up to a month, then months, whole years as years."""
+    """The index terms of the days of a span: days if it is shorter than a month, else months, and whole years."""
     first, last = clipped(span[0]), clipped(span[1])
     start, end = date.fromordinal(first), date.fromordinal(last)
     whole = month(start.month, start.year) == (first, last)
@@ -117,7 +117,7 @@ def terms(span: Span) -> list[str]:
         days = (date.fromordinal(day) for day in range(first, last + 1))
         return [f"@{day.year:04}-{day.month:02}-{day.day:02}" for day in days]
     found: list[str] = []
-    # The latest are kept: an open beginning reaches back to year 1, where few memories are.
+    # The latest come first: a span without a start begins in year 1.
     for at in range(end.year, start.year - 1, -1):
         span_of_year = year(at)
         if first <= span_of_year[0] and span_of_year[1] <= last:

@@ -1,14 +1,14 @@
-"""Programs: what language a piece of code is in, by what its author calls it or by signs of its own."""
+"""Code: its programming language, by the label the author gave it or by its syntax."""
 
 from __future__ import annotations
 
 import re
 
 COMMENTS = re.compile(r"^[ \t]*(?:#(?![!\[])|//+|--+|;+|\*(?!/)|/\*+|%+)([^\n]*)$", re.MULTILINE)
-"""Lines that are a comment in one language or another."""
+"""A comment line of any language."""
 
 _READ = 20_000
-# The languages, each with what it is called otherwise.
+# The languages, each with its aliases.
 _TABLE = """
     python=py,python3,py3,ipython javascript=js,node,mjs,ecmascript typescript=ts jsx tsx
     bash=sh,shell,zsh,console,shell-session,shellscript fish powershell=ps1 bat yaml=yml json=jsonc,json5,jsonl toml
@@ -20,21 +20,21 @@ _TABLE = """
     prolog vue svelte mermaid dot nginx regex http crystal d awk sed cuda verilog vhdl apex abap markdown=md
 """
 _NAMES = {
-    said: name
-    for name, _, others in (entry.partition("=") for entry in _TABLE.split())
-    for said in (name, *others.split(","))
+    alias: name
+    for name, _, aliases in (entry.partition("=") for entry in _TABLE.split())
+    for alias in (name, *aliases.split(","))
 }
 
 
-def _signs(table: str) -> dict[str, re.Pattern[str]]:
+def _patterns(table: str) -> dict[str, re.Pattern[str]]:
     found: dict[str, list[str]] = {}
-    for name, _, sign in (line.partition(" ") for line in table.strip().splitlines()):
-        found.setdefault(name, []).append(sign)
-    return {name: re.compile("|".join(signs), re.MULTILINE) for name, signs in found.items()}
+    for name, _, pattern in (line.partition(" ") for line in table.strip().splitlines()):
+        found.setdefault(name, []).append(pattern)
+    return {name: re.compile("|".join(patterns), re.MULTILINE) for name, patterns in found.items()}
 
 
-# One of these settles it.
-_CERTAIN = _signs(r"""
+# One match of these is enough.
+_CERTAIN = _patterns(r"""
 python \A#![^\n]*\bpython
 python ^[ \t]*(?:async )?def \w+\([^)\n]*\)[^:\n]*:[ \t]*$
 python ^from [\w.]+ import [\w*(]
@@ -73,8 +73,8 @@ makefile ^[\w./-]+:[^=\n]*\n\t\S
 latex \\documentclass
 latex \\begin\{\w+\*?\}
 """)
-# Two of these do, in different places.
-_LIKELY = _signs(r"""
+# Of these, two different matches are.
+_LIKELY = _patterns(r"""
 javascript \b(?:const|let|var) \w+ =[ ]
 javascript => ?[{(]
 javascript \bfunction ?\w*\(
@@ -110,13 +110,13 @@ yaml ^[ ]{2,}-? ?[\w-]+: ?
 
 
 def of_label(label: str) -> str | None:
-    """The language an author names on a fence; None for `text`, `output` and other words that are no language."""
+    """The language of a fence's label; None for `text`, `output` and other labels that are not a language."""
     word = label.strip().lower().strip("{}.").removeprefix("language-").split(",")[0]
     return _NAMES.get(word) if word else None
 
 
 def of_type(kind: str) -> str | None:
-    """The language a content type names (text/x-python); None where it names none."""
+    """The language of a content type such as text/x-python; None if it is not one of code."""
     top, _, word = kind.partition("/")
     word = word.removeprefix("x-").removeprefix("vnd.").removesuffix("-source").removesuffix("-script")
     if top not in ("text", "application") or word in ("plain", "markdown", "html"):
@@ -125,17 +125,18 @@ def of_type(kind: str) -> str | None:
 
 
 def of_code(code: str) -> str | None:
-    """The language of code that is not labelled; None when its signs do not settle it."""
+    """The language of unlabelled code, by its syntax; None if that is inconclusive."""
     head = code[:_READ].strip()
     if len(head) < 8:
         return None
     if head[0] in "{[" and _is_json(code):
         return "json"
-    for name, sign in _CERTAIN.items():
-        if sign.search(head):
+    for name, pattern in _CERTAIN.items():
+        if pattern.search(head):
             return name
     found = {
-        name: len({match.group().strip() for match in sign.finditer(head[:4000])}) for name, sign in _LIKELY.items()
+        name: len({match.group().strip() for match in pattern.finditer(head[:4000])})
+        for name, pattern in _LIKELY.items()
     }
     best = max(found, key=lambda name: found[name])
     second = sorted(found.values())[-2]

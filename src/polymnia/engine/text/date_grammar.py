@@ -1,4 +1,4 @@
-"""Dates in a text: its words, numbers and dates in figures as tokens, and what tokens that stand together mean."""
+"""The grammar of dates: splits a text into tokens and finds the sequences of tokens that are dates."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from polymnia.engine.text.calendar import Span
 from polymnia.engine.text.language import sections
 
 Partial: TypeAlias = tuple[int, int, int]
-"""Year, month and day; 0 stands for one that is not said."""
+"""Year, month and day; 0 for a missing one."""
 
 
 class Token(NamedTuple):
-    """A part of a date: its letter (see date_words.txt), its value or the dates it may mean, and its place."""
+    """A token of a date: its letter (see date_words.txt), its value or the dates it may mean, and its span."""
 
     letter: str
     value: int
@@ -31,7 +31,7 @@ _Part: TypeAlias = tuple[str, int]
 
 
 def _parts(section: str, mark: str | None = None) -> dict[str, _Part]:
-    """The words of a section, each with its part; what is said first counts."""
+    """The words of a section with their letter and value; the first entry of a word counts."""
     found: dict[str, _Part] = {}
     for line in section.strip().splitlines():
         part, words = line.split(" ", 1)
@@ -42,7 +42,7 @@ def _parts(section: str, mark: str | None = None) -> dict[str, _Part]:
 
 def _words(section: str, ordinals: str) -> dict[str, _Part]:
     found = _parts(section) | {word: ("e", value) for value, word in enumerate(ordinals.split(), 1)}
-    # A tilde or an accent is often left out in typing; "once" and the like mean something else without it.
+    # Accents are often omitted; "once" and the like have another meaning without one.
     for word, part in list(found.items()):
         if len(word) > 3 and word[0] < "ʰ" and not word.isascii():
             bare = "".join(c for c in normalize("NFD", word) if c < "\u0300" or c > "\u036f")
@@ -86,7 +86,7 @@ _LETTERS = "a-z\u00aa-\u10ff\u1200-\u1fff"
 _EAST_DATE = rf"""(?P<east>(?=[\d{_FIGURES}零十令平昭])(?:
       (?:(?:令和|平成|昭和)(?:{_NUMBER}|元)|\d{{4}}|[{_FIGURES}零]{{4}})\s?[年년]도?(?:\s?{_MONTH}(?:\s?{_DAY})?)?
       |(?:\d\d[年년]\s?)?{_MONTH}(?:\s?{_DAY})?))|"""
-# A syllable alone begins many a name; it must be all there is, but for a particle or what dates go on with.
+# A single syllable may be the start of a name: it must stand alone or before a particle or another part of a date.
 _SYLLABLE = rf"(?=(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))})?(?![가-힣])|[전달주해]|부터|까지|이후|이전)"
 _KOREAN = "|".join(word + (_SYLLABLE if len(word) == 1 else "") for word in sorted(_HANGUL, key=len, reverse=True))
 _EAST_WORDS = rf"""
@@ -99,7 +99,7 @@ _EAST_WORDS = rf"""
 
 @cache
 def _pattern(ascii_only: bool) -> re.Pattern[str]:
-    # Compiled when first needed: together they cost a start some ten milliseconds.
+    # Compiled on first use, which takes about ten milliseconds.
     if ascii_only:
         return re.compile(rf"(?P<quarter>\bq[1-4]\b)|(?P<word>[a-z]+)|(?=\d)(?:{_NUMERIC})|{_TAIL}", re.VERBOSE)
     return re.compile(
@@ -125,7 +125,7 @@ _NUMBERED = frozenset("port error code room line page issue version ticket pr id
 
 
 def tokens(low: str) -> list[Token]:
-    """The parts of a text in small letters, in order. What plays no part in dates is an ``x``, however long."""
+    """The tokens of a lower-case text, in order; everything unrelated to dates becomes one ``x``."""
     found: list[Token] = []
     add = found.append
     past, after = 0, ""
@@ -183,7 +183,7 @@ def _figures(kind: str, match: re.Match[str], low: str) -> Token:
 
 
 def _year_letter(number: int, start: int, end: int, low: str) -> str:
-    """``y`` for a year wherever it stands, ``Y`` for one only after a month or "in", ``x`` for another number."""
+    """``y`` for a year, ``Y`` for one only after a month or "in", ``x`` for another number."""
     after = low[end : end + 12]
     if (start and (low[start - 1] in "_." or ("a" <= low[start - 1] <= "z"))) or after[:1] in ("_", "%"):
         return "x"
@@ -204,12 +204,8 @@ def _existing(*dates: Partial) -> tuple[Partial, ...]:
 
 def _ymd(match: re.Match[str]) -> tuple[Partial, ...]:
     numbers = [int(part) for part in re.findall(r"\d+", match[0].partition("t")[0])]
-    # A month alone needs both its figures or a slash would make a fraction of it; 2023-13 is no month anyway.
-    if len(numbers) == 3 and not numbers[2]:
-        return ()
-    return (
-        _existing((numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 0)) if numbers[0] and numbers[1] else ()
-    )
+    year, month, day = (*numbers, 0)[:3]
+    return _existing((year, month, day)) if all(numbers) else ()
 
 
 def _dmy(match: re.Match[str]) -> tuple[Partial, ...]:
@@ -223,11 +219,8 @@ def _dmy(match: re.Match[str]) -> tuple[Partial, ...]:
         year += 2000 if year < 70 else 1900
     if not (first and second and year):
         return ()
-    return (
-        _existing((year, second, first))
-        if separator == "."
-        else _existing((year, first, second), (year, second, first))
-    )
+    day_first = (year, second, first)
+    return _existing(day_first) if separator == "." else _existing((year, first, second), day_first)
 
 
 def _dm(match: re.Match[str]) -> tuple[Partial, ...]:
@@ -236,19 +229,19 @@ def _dm(match: re.Match[str]) -> tuple[Partial, ...]:
 
 
 def _east(match: re.Match[str]) -> tuple[Partial, ...]:
-    said = {"年": 0, "月": 0, "日": 0}
+    numbers = {"年": 0, "月": 0, "日": 0}
     for count, sign in _EAST_PART.findall(match[0]):
-        said[_SIGN.get(sign, sign)] = 1 if count == "元" else _number(count)
-        if not said[_SIGN.get(sign, sign)]:
+        numbers[_SIGN.get(sign, sign)] = 1 if count == "元" else _number(count)
+        if not numbers[_SIGN.get(sign, sign)]:
             return ()
-    year = said["年"]
+    year = numbers["年"]
     if year and (year < 100 or match[0][0] in _ERAS):
         year += _ERAS.get(match[0][0], 2000)
-    return _existing((year, said["月"], said["日"]))
+    return _existing((year, numbers["月"], numbers["日"]))
 
 
 def _number(text: str) -> int:
-    """A number in figures or Chinese numerals below 100, or a year digit by digit."""
+    """A number in digits or in Chinese numerals below 100, or a year digit by digit."""
     if text[0].isdecimal():
         return int(text)
     if "十" not in text:
@@ -264,7 +257,7 @@ _READ = {"ymd": _ymd, "dmy": _dmy, "dm": _dm, "east": _east}
 
 
 class FoundDate(NamedTuple):
-    """A date in a text: the tokens it is made of, and either the dates it may mean or a span of days."""
+    """A date in a text: its first and last token, and either the dates it may mean or a span of days."""
 
     first: int
     last: int
@@ -273,37 +266,39 @@ class FoundDate(NamedTuple):
 
 
 class DateReading(NamedTuple):
-    """A text read for dates: its tokens, their letters as one string, and what was found."""
+    """A parsed text: its tokens, their letters as one string, and the dates found."""
 
     tokens: list[Token]
     letters: str
     found: list[FoundDate]
 
 
-_NEARNESS = re.compile(r"[Pp]f?u|uf?p")
+_RELATIVE = re.compile(r"[Pp]f?u|uf?p")
 _FRENCH = re.compile(r"\b(?:le|les|du|est|ai|as|avons|avez|ont|qu|que|quoi|une|je|nous|vous|elle|il|on|dit|fait)\b")
 
 
 def read(text: str, low: str, today: int | None) -> DateReading:
-    """Find the dates of a text, given as written and in small letters.
+    """Find the dates of a text, given as written and in lower case.
 
-    Without ``today`` what only means something beside another day ("last week") is passed over.
+    Without ``today``, relative dates ("last week") are ignored.
     """
-    parts = _neared(tokens(low), low)
+    parts = _with_relative(tokens(low), low)
     letters = "".join([part.letter for part in parts])
     found = []
     for match in _grammar().finditer(letters):
         first, end = match.span()
-        said = parts[first:end]
-        meaning = _RULES[(match.lastindex or 1) - 1][1](said, today)
-        if meaning is None or (said[-1].letter == "w" and len(said) == 2 and _doubtful(text, letters, said, end)):
+        matched = parts[first:end]
+        meaning = _RULES[(match.lastindex or 1) - 1][1](matched, today)
+        if meaning is None or (
+            matched[-1].letter == "w" and len(matched) == 2 and _doubtful(text, letters, matched, end)
+        ):
             continue
         found.append(FoundDate(first, end - 1, *meaning))
     return DateReading(parts, letters, found)
 
 
-def _neared(parts: list[Token], low: str) -> list[Token]:
-    """ "last week" and its like as one part; and the French "hier", which is German for "here"."""
+def _with_relative(parts: list[Token], low: str) -> list[Token]:
+    """Merge "last week" and the like into one token, and tell the French "hier" from the German one ("here")."""
     if any(part.letter == "H" for part in parts):
         letter = "r" if _FRENCH.search(low) else "x"
         parts = [part._replace(letter=letter) if part.letter == "H" else part for part in parts]
@@ -312,18 +307,18 @@ def _neared(parts: list[Token], low: str) -> list[Token]:
         return parts
     merged: list[Token] = []
     done = 0
-    for match in _NEARNESS.finditer(letters):
+    for match in _RELATIVE.finditer(letters):
         first, end = match.span()
-        said = parts[first:end]
-        unit, offset = (said[-1], said[0]) if said[-1].letter == "u" else (said[0], said[-1])
+        matched = parts[first:end]
+        unit, offset = (matched[-1], matched[0]) if matched[-1].letter == "u" else (matched[0], matched[-1])
         if unit.value < 2:
             continue
         kind = 1 if unit.value > 6 else unit.value
         merged += parts[done:first]
-        merged.append(Token("r", kind * 10 + offset.value, (), said[0].start, said[-1].end))
+        merged.append(Token("r", kind * 10 + offset.value, (), matched[0].start, matched[-1].end))
         done = end
     merged += parts[done:]
-    # Among the near ones a week may have its weekday said, and a year its month.
+    # A relative week may come with a weekday (G), a relative year with a month (a).
     return [
         part._replace(letter="G" if 16 < part.value < 24 else "a" if 36 < part.value < 44 else "r")
         if part.letter == "r"
@@ -332,24 +327,26 @@ def _neared(parts: list[Token], low: str) -> list[Token]:
     ]
 
 
-def _doubtful(text: str, letters: str, said: list[Token], end: int) -> bool:
-    """Whether "this may" or "last march" is no month: in small letters with more to follow."""
-    return text[said[-1].start].islower() and letters[end : end + 1] not in ("", ".", ",", "y")
+def _doubtful(text: str, letters: str, matched: list[Token], end: int) -> bool:
+    """Whether "this may" or "last march" may not be a month: in lower case and followed by more words."""
+    if len(matched) != 2 or matched[1].letter != "w":
+        return False
+    return text[matched[1].start].islower() and letters[end : end + 1] not in ("", ".", ",", "y")
 
 
 Meaning = tuple[tuple[Partial, ...], Span | None] | None
 
 
-def _value(said: list[Token], letters: str) -> int:
-    return next((part.value for part in said if part.letter in letters), 0)
+def _value(matched: list[Token], letters: str) -> int:
+    return next((part.value for part in matched if part.letter in letters), 0)
 
 
-def _year(said: list[Token], today: int | None) -> int:
-    """The year that is said; 0 for none."""
-    near = next((part.value for part in said if part.letter == "a"), 0)
+def _year(matched: list[Token], today: int | None) -> int:
+    """The year among the tokens; 0 for none."""
+    near = next((part.value for part in matched if part.letter == "a"), 0)
     if near:
         return 0 if today is None else _year_now(today, near - 40)
-    return _value(said, "yYz")
+    return _value(matched, "yYz")
 
 
 def _year_now(today: int, offset: int = 0) -> int:
@@ -361,31 +358,31 @@ def _real(year: int, month: int, numbers: list[int]) -> Meaning:
     return (dates, None) if dates else None
 
 
-def _days_and_month(said: list[Token], today: int | None) -> Meaning:
-    first, last = (part.value for part in said if part.letter in "no")
+def _days_and_month(matched: list[Token], today: int | None) -> Meaning:
+    first, last = (part.value for part in matched if part.letter in "no")
     if not 1 <= first < last <= 31:
-        return _real(_year(said, today), _value(said, "mw"), [first, last])
-    return _real(_year(said, today), _value(said, "mw"), list(range(first, last + 1)))
+        return _real(_year(matched, today), _value(matched, "mw"), [first, last])
+    return _real(_year(matched, today), _value(matched, "mw"), list(range(first, last + 1)))
 
 
-def _day_and_month(said: list[Token], today: int | None) -> Meaning:
-    if said[0].letter == "w" and said[1].letter == "n" and said[0].end == said[1].start:
+def _day_and_month(matched: list[Token], today: int | None) -> Meaning:
+    if matched[0].letter == "w" and matched[1].letter == "n" and matched[0].end == matched[1].start:
         return None  # "oct4" is a gene
-    return _real(_year(said, today), _value(said, "mw"), [_value(said, "noe")])
+    return _real(_year(matched, today), _value(matched, "mw"), [_value(matched, "noe")])
 
 
-def _year_and_month(said: list[Token], today: int | None) -> Meaning:
-    year = _year(said, today)
-    inner = next((part.dates for part in said if part.letter == "M"), ())
+def _year_and_month(matched: list[Token], today: int | None) -> Meaning:
+    year = _year(matched, today)
+    inner = next((part.dates for part in matched if part.letter == "M"), ())
     if inner:
         return tuple((year, month, day) for _, month, day in inner), None
-    day = _value(said, "no")
-    return _real(year, _value(said, "mw"), [day]) if day else (((year, _value(said, "mw"), 0),), None)
+    day = _value(matched, "no")
+    return _real(year, _value(matched, "mw"), [day]) if day else (((year, _value(matched, "mw"), 0),), None)
 
 
-def _near_month(said: list[Token], today: int | None) -> Meaning:
-    offset = _value(said, "Pp")
-    inner = next((part.dates[0] for part in said if part.letter == "M"), (0, _value(said, "mw"), 0))
+def _near_month(matched: list[Token], today: int | None) -> Meaning:
+    offset = _value(matched, "Pp")
+    inner = next((part.dates[0] for part in matched if part.letter == "M"), (0, _value(matched, "mw"), 0))
     if today is None:
         return (inner,), None
     now = date.fromordinal(today)
@@ -397,16 +394,16 @@ def _near_month(said: list[Token], today: int | None) -> Meaning:
     return ((min(max(year, 1), 9999), inner[1], inner[2]),), None
 
 
-def _near_weekday(said: list[Token], today: int | None) -> Meaning:
+def _near_weekday(matched: list[Token], today: int | None) -> Meaning:
     if today is None:
         return None
-    weekday = _value(said, "W")
+    weekday = _value(matched, "W")
     monday = today - date.fromordinal(today).weekday()
-    near = _value(said, "G")
+    near = _value(matched, "G")
     if near:
         day = monday + 7 * (near - 20) + weekday
-    elif (offset := _value(said, "Pp")) == 0 or said[0].end == said[1].start:
-        # Written without a space it is Chinese, where "last Tuesday" is that of last week.
+    elif (offset := _value(matched, "Pp")) == 0 or matched[0].end == matched[1].start:
+        # Without a space it is Chinese, where "last Tuesday" is that of last week.
         day = monday + weekday + 7 * offset
     else:
         day = monday + weekday
@@ -417,18 +414,18 @@ def _near_weekday(said: list[Token], today: int | None) -> Meaning:
     return (), (days.clipped(day), days.clipped(day))
 
 
-def _near_season(said: list[Token], today: int | None) -> Meaning:
-    season = _value(said, "S")
-    year = next((part.dates[0][0] for part in said if part.letter == "D"), 0) or _year(said, today)
+def _near_season(matched: list[Token], today: int | None) -> Meaning:
+    season = _value(matched, "S")
+    year = next((part.dates[0][0] for part in matched if part.letter == "D"), 0) or _year(matched, today)
     if year:
         return (), days.season(season, year)
-    if today is None or any(part.letter in "aD" for part in said):
+    if today is None or any(part.letter in "aD" for part in matched):
         return None
-    offset = _value(said, "Pp")
+    offset = _value(matched, "Pp")
     year = _year_now(today)
     span = days.season(season, year)
     if offset < 0:
-        # "last summer" said in summer is a year ago; said in autumn it is the one just gone.
+        # In summer "last summer" is a year ago; in autumn it is the one that just ended.
         while span[1] >= today and year > 1:
             year -= 1
             span = days.season(season, year)
@@ -441,28 +438,28 @@ def _near_season(said: list[Token], today: int | None) -> Meaning:
     return (), span
 
 
-def _ago(said: list[Token], today: int | None) -> Meaning:
+def _ago(matched: list[Token], today: int | None) -> Meaning:
     if today is None:
         return None
-    unit = 1 if said[0].letter == "K" else _value(said, "u")
-    if any(part.letter == "c" for part in said):
+    unit = 1 if matched[0].letter == "K" else _value(matched, "u")
+    if any(part.letter == "c" for part in matched):
         return (), (_back(unit, 6, today)[0], _back(unit, 2, today)[1])
-    return (), _back(unit, max((part.value for part in said if part.letter in "nd1K"), default=1), today)
+    return (), _back(unit, max((part.value for part in matched if part.letter in "nd1K"), default=1), today)
 
 
 def _back(unit: int, count: int, today: int) -> Span:
     if unit in (2, 5):
-        # Nobody counts weeks to the day.
+        # Weeks are not meant to the day.
         middle = today - 7 * count
         return days.clipped(middle - 3), days.clipped(middle + 3)
     return days.unit(unit, -count, today)
 
 
-def _stretch(said: list[Token], today: int | None) -> Meaning:
+def _stretch(matched: list[Token], today: int | None) -> Meaning:
     if today is None:
         return None
-    sign = next((part.value for part in said if part.letter in "PRp"), -1) or -1
-    unit, count = _value(said, "u"), sign * _value(said, "ndc")
+    sign = next((part.value for part in matched if part.letter in "PRp"), -1) or -1
+    unit, count = _value(matched, "u"), sign * _value(matched, "ndc")
     if unit in (2, 5):
         far = today + 7 * count
     elif unit in (3, 4, 6):
@@ -475,33 +472,33 @@ def _stretch(said: list[Token], today: int | None) -> Meaning:
     return (), (days.clipped(min(far, today)), days.clipped(max(far, today)))
 
 
-def _quarter(said: list[Token], today: int | None) -> Meaning:
-    first, year = _value(said, "Q") * 3 - 2, _value(said, "yY")
+def _quarter(matched: list[Token], today: int | None) -> Meaning:
+    first, year = _value(matched, "Q") * 3 - 2, _value(matched, "yY")
     return (), (days.month(first, year)[0], days.month(first + 2, year)[1])
 
 
-def _near(said: list[Token], today: int | None) -> Meaning:
+def _near(matched: list[Token], today: int | None) -> Meaning:
     if today is None:
         return None
-    unit = (said[0].value + 5) // 10
-    return (), days.unit(unit, said[0].value - unit * 10, today)
+    unit = (matched[0].value + 5) // 10
+    return (), days.unit(unit, matched[0].value - unit * 10, today)
 
 
-def _weekday(said: list[Token], today: int | None) -> Meaning:
+def _weekday(matched: list[Token], today: int | None) -> Meaning:
     if today is None:
         return None
-    back = (date.fromordinal(today).weekday() - said[0].value) % 7
+    back = (date.fromordinal(today).weekday() - matched[0].value) % 7
     return (), (days.clipped(today - back), days.clipped(today - back))
 
 
 _F = "[fiO,t]{0,3}"
-# Tried from the top: the longer way to write a date comes before the shorter one it begins with.
+# In order of precedence: a longer form comes before a shorter one it starts with.
 _RULES: tuple[tuple[str, Callable[[list[Token], int | None], Meaning]], ...] = (
     (rf"[no]f?[&U]f?[no]f{{0,2}}[mw](?:{_F}[yYza])?", _days_and_month),
     (rf"[mw]{_F}[no]f?[&U]f?[no](?!f?[mwu])(?:{_F}[yYz])?", _days_and_month),
     (rf"(?:[no]f{{0,2}}|ef{{1,2}})[mw](?:{_F}[yYza])?", _day_and_month),
     (rf"[mw],?f?[no](?!f?[mwug])(?:{_F}[yYz])?", _day_and_month),
-    (rf"[mw]{_F}[yYza]", lambda said, today: (((_year(said, today), _value(said, "mw"), 0),), None)),
+    (rf"[mw]{_F}[yYza]", lambda matched, today: (((_year(matched, today), _value(matched, "mw"), 0),), None)),
     (rf"a{_F}(?:[no]f{{0,2}}[mw]|[mw](?:{_F}[no](?!u))?|M)", _year_and_month),
     (r"[Pp]f?[mwM]|[mM]f?p", _near_month),
     (rf"G{_F}W|W{_F}G|[Pp]f?W|Wf?p", _near_weekday),
@@ -509,15 +506,15 @@ _RULES: tuple[tuple[str, Callable[[list[Token], int | None], Meaning]], ...] = (
     (r"1?[nd1c]f?ug|v1?[nd1c]f?u|Kg", _ago),
     (r"[PRp]f?[ndc]f?u|[ndc][PRp]u", _stretch),
     (rf"Q{_F}[yY]|[yY]{_F}Q", _quarter),
-    (r"E", lambda said, today: ((), (days.year(said[0].value)[0], days.year(said[0].value + 9)[1]))),
+    (r"E", lambda matched, today: ((), (days.year(matched[0].value)[0], days.year(matched[0].value + 9)[1]))),
     (r"[raG]", _near),
-    (r"D|M|(?<=[OFUsf])q", lambda said, today: (said[0].dates, None)),
+    (r"D|M|(?<=[OFUsf])q", lambda matched, today: (matched[0].dates, None)),
     (r"(?<=O)W", _weekday),
     (
         r"m|(?<=[isbAU])w|(?<=[isbAU]f)w|(?<=[FB])w(?=f?&)|(?<=[mw]&)w",
-        lambda said, today: (((0, said[0].value, 0),), None),
+        lambda matched, today: (((0, matched[0].value, 0),), None),
     ),
-    (r"y|(?<=[isbAUB])Y|(?<=[yY]&)Y", lambda said, today: (((said[0].value, 0, 0),), None)),
+    (r"y|(?<=[isbAUB])Y|(?<=[yY]&)Y", lambda matched, today: (((matched[0].value, 0, 0),), None)),
 )
 
 

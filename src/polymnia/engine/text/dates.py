@@ -1,6 +1,6 @@
-"""Dates as things to search by: what a text mentions, what a moment is called, what a question asks for.
+"""Dates: the dates mentioned in a text, as index terms, and the time range of a query.
 
-An index term is ``@2023``, ``@2023-05`` or ``@2023-05-08``, and ``@--05`` or ``@--05-08`` where no year is said.
+An index term is ``@2023``, ``@2023-05`` or ``@2023-05-08``; without a year ``@--05`` or ``@--05-08``.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from polymnia.engine.text import calendar as days
 from polymnia.engine.text.calendar import Span
 from polymnia.engine.text.date_grammar import EASTERN, RUNS, WORDS, DateReading, FoundDate, Partial, read
 
-_MOST = 64
-_MOST_READ = 2_000  # a text with more dates than this is a log: more of them would find nothing more
+_MAX_TERMS = 64
+_MAX_READ = 2_000  # a text with more dates is a log, for which more terms are of no use
 _BLOCK = 16_384
-_LONGEST_QUESTION = 2_000
+_MAX_QUERY = 2_000
 _YEARS_BACK = 12
 _ARTICLES = frozenset("the at den der des dem die das du les la los las il lo nel nella на".split())
 _DIGIT = re.compile(r"[0-9]")
-# Everything but letters is a space: the quickest way to the words of a text.
+# Replaces everything but letters with spaces, which is the fastest way to split a text into words.
 _SPACED = bytes(c if 97 <= c <= 122 else 32 for c in range(256))
 _Hints = tuple[frozenset[bytes], frozenset[str], re.Pattern[str]]
 
 
 def _hints(letters: str, more: str, east: str, eastern_letters: str) -> _Hints:
-    """What can begin or make a date without a figure: words, given by their parts in a date and by name, and signs."""
+    """What may indicate a date without digits: words, by their token letters or literally, and characters."""
     words = {word for word, (letter, _) in WORDS.items() if letter in letters}.union(more.split())
     eastern = [re.escape(word) for word, (letter, _) in EASTERN.items() if letter in eastern_letters]
     ascii_words = frozenset(word.encode() for word in words if word.isascii())
@@ -37,15 +37,15 @@ def _hints(letters: str, more: str, east: str, eastern_letters: str) -> _Hints:
 
 _IN_TEXTS = _hints("mwWS", "", "[月年]", "")
 _IN_DATED_TEXTS = _hints("mwWSrPpRgvH", "jours semaines mois", "[月年前上下]", "rPK")
-_IN_QUESTIONS = _hints("mwWSrPpRgvH", "il hui feira", "[月年前上下월]", "rPKRgW")
+_IN_QUERIES = _hints("mwWSrPpRgvH", "il hui feira", "[月年前上下월]", "rPKRgW")
 
 
 class TimeRange(Struct, frozen=True):
-    """The time a question asks for: from ``start`` up to, not including, ``end``, in microseconds UTC.
+    """The time range of a query: from ``start`` up to, not including, ``end``, in microseconds UTC.
 
-    ``terms`` are what a matching text or day bears in the index. With ``any_year`` the question names no year:
-    start and end are the latest such time, the terms those of the years before as well. ``past_words`` are the words
-    of the question that say the time, in small letters, and ``rest`` is the question without them.
+    ``terms`` are the index terms of matching texts. With ``any_year`` the query names no year: start and end are the
+    latest such time, and the terms include earlier years. ``past_words`` are the words of the query that express the
+    time, in lower case, and ``rest`` is the query without them.
     """
 
     text: str
@@ -58,30 +58,30 @@ class TimeRange(Struct, frozen=True):
 
 
 def find_dates(text: str, written: int | None = None) -> list[str]:
-    """The dates a text mentions, as terms, at most 64.
+    """The dates mentioned in a text, as at most 64 index terms.
 
-    ``written`` is when it was written, in microseconds UTC: with it "yesterday" means a day, and "8 May" has a year.
+    ``written`` is the time of writing in microseconds UTC, to which "yesterday" and "8 May" are relative.
     """
     today = None if written is None else days.day_of(written)
     found: dict[str, None] = {}
     start = dates = 0
-    while start < len(text) and len(found) < _MOST and dates < _MOST_READ:
+    while start < len(text) and len(found) < _MAX_TERMS and dates < _MAX_READ:
         end = start + _BLOCK
         if end < len(text):
             space = text.rfind(" ", start + _BLOCK // 2, end)
             end = end if space < 0 else space
-        dates += _gather(text[start:end], today, found)
+        dates += _add_terms(text[start:end], today, found)
         start = end
-    return list(found)[:_MOST]
+    return list(found)[:_MAX_TERMS]
 
 
 def find_time_range(query: str, now: int, zone_offset_minutes: int = 0) -> TimeRange | None:
-    """The time a question asks for, or None when it names none ("when did she leave?").
+    """The time range of a query; None if it names none ("when did she leave?").
 
-    ``now`` is in microseconds UTC; a day begins at midnight of the zone so many minutes ahead of UTC.
+    ``now`` is in microseconds UTC; days begin at midnight in the given time zone.
     """
-    text, low = _legible(query[:_LONGEST_QUESTION])
-    if not _may_hold(low, _IN_QUESTIONS):
+    text, low = _normalized(query[:_MAX_QUERY])
+    if not _may_contain(low, _IN_QUERIES):
         return None
     ahead = zone_offset_minutes * 60_000_000
     today = days.day_of(now + ahead)
@@ -89,27 +89,27 @@ def find_time_range(query: str, now: int, zone_offset_minutes: int = 0) -> TimeR
     times = _times(reading, low, today)
     if not times:
         return None
-    places = [(reading.tokens[first].start, _trailed(reading, last)) for first, last, *_ in times]
+    places = [(reading.tokens[first].start, _end(reading, last)) for first, last, *_ in times]
     spans = [span for _, _, found, *_ in times for span in found]
     terms = dict.fromkeys(term for *_, named in times for term in named)
     rest, done = [], 0
     for start, end in places:
         rest.append(text[done:start])
         done = end
-    said = [text[start:end] for start, end in places]
+    matched = [text[start:end] for start, end in places]
     return TimeRange(
-        text=", ".join(said),
+        text=", ".join(matched),
         start=days.start_of(min(span[0] for span in spans)) - ahead,
         end=days.start_of(max(span[1] for span in spans) + 1) - ahead,
-        terms=tuple(terms)[:_MOST],
+        terms=tuple(terms)[:_MAX_TERMS],
         any_year=any(open for *_, open, _ in times),
-        past_words=tuple(dict.fromkeys("".join(c if c.isalnum() else " " for c in " ".join(said)).lower().split())),
+        past_words=tuple(dict.fromkeys("".join(c if c.isalnum() else " " for c in " ".join(matched)).lower().split())),
         rest=" ".join(" ".join([*rest, text[done:]]).split()),
     )
 
 
-def _legible(text: str) -> tuple[str, str]:
-    """The text with widths and accents evened out, and the same in small letters, character for character."""
+def _normalized(text: str) -> tuple[str, str]:
+    """The text with normalized widths and accents, and the same in lower case, character for character."""
     if text.isascii():
         return text, text.lower()
     if not is_normalized("NFKC", text):
@@ -120,41 +120,41 @@ def _legible(text: str) -> tuple[str, str]:
     return text, low
 
 
-def _may_hold(low: str, hints: _Hints) -> bool:
+def _may_contain(low: str, hints: _Hints) -> bool:
     ascii_words, words, east = hints
     if low.isascii():
         return bool(_DIGIT.search(low)) or not ascii_words.isdisjoint(low.encode().translate(_SPACED).split())
     return bool(_DIGIT.search(low) or east.search(low)) or not words.isdisjoint(RUNS.findall(low))
 
 
-def _gather(text: str, today: int | None, terms: dict[str, None]) -> int:
-    """Add the terms of a stretch of text to those there are; answers how many dates it has."""
-    text, low = _legible(text)
-    if not _may_hold(low, _IN_TEXTS if today is None else _IN_DATED_TEXTS):
+def _add_terms(text: str, today: int | None, terms: dict[str, None]) -> int:
+    """Add the terms of a part of a text; returns its number of dates."""
+    text, low = _normalized(text)
+    if not _may_contain(low, _IN_TEXTS if today is None else _IN_DATED_TEXTS):
         return 0
     reading = read(text, low, today)
     year = 0
     for found in reading.found:
         if reading.letters[found.first : found.last + 1] == "W":
-            continue  # "on Tuesday": the last one or the next, who knows
+            continue  # "on Tuesday" may be the last or the next one
         for at in found.dates:
-            terms.update(dict.fromkeys(_named(at)))
+            terms.update(dict.fromkeys(_terms_of(at)))
             year = at[0] or year
             if not at[0] and today is not None:
-                # "In 2008 ... and in May": the year said before is nearer than that of the telling.
-                terms.update(dict.fromkeys(_named((year, *at[1:]) if year else _nearest(at, today))))
+                # "In 2008 ... and in May": the year named before takes precedence over that of writing.
+                terms.update(dict.fromkeys(_terms_of((year, *at[1:]) if year else _nearest(at, today))))
         if found.span is not None:
             first, last = found.span
             if last - first < 8:
-                terms.update(dict.fromkeys(term for day in range(first, last + 1) for term in _named(_partial(day))))
+                terms.update(dict.fromkeys(term for day in range(first, last + 1) for term in _terms_of(_partial(day))))
             else:
                 terms.update(dict.fromkeys(part for term in days.terms(found.span) for part in (term[:5], term)))
-        if len(terms) > _MOST:
+        if len(terms) > _MAX_TERMS:
             break
     return len(reading.found)
 
 
-def _named(at: Partial) -> list[str]:
+def _terms_of(at: Partial) -> list[str]:
     year, month, day = at
     head = f"@{year:04}" if year else "@-"
     terms = [head] if year else []
@@ -171,7 +171,7 @@ def _partial(day: int) -> Partial:
 
 
 def _nearest(at: Partial, today: int) -> Partial:
-    """A day or month without a year, in the year that brings it nearest to today."""
+    """A day or month without a year, in the year in which it is nearest to today."""
     year = date.fromordinal(today).year
     around = [(y, at[1], at[2]) for y in (year, year - 1, year + 1) if 1 <= y <= 9999]
     real = [option for option in around if days.valid(option[0], option[1], option[2] or 1)]
@@ -179,7 +179,7 @@ def _nearest(at: Partial, today: int) -> Partial:
 
 
 def _latest(at: Partial, today: int) -> Partial:
-    """A day or month without a year, in the last year in which it had begun by today."""
+    """A day or month without a year, in the latest year in which it began by today."""
     year = date.fromordinal(today).year
     for y in range(year, max(year - 9, 0), -1):
         if days.valid(y, at[1], at[2] or 1) and _span((y, at[1], at[2]))[0] <= today:
@@ -199,7 +199,7 @@ _Time = tuple[int, int, list[Span], bool, list[str]]
 
 
 def _times(reading: DateReading, low: str, today: int) -> list[_Time]:
-    """Each time of a question: its first and last token, its spans, whether no year is said, and its terms."""
+    """Each time in a query: its first and last token, its spans, whether it has no year, and its terms."""
     times: list[_Time] = []
     found, letters = reading.found, reading.letters
     i = 0
@@ -216,17 +216,17 @@ def _times(reading: DateReading, low: str, today: int) -> list[_Time]:
             if last + 1 < len(letters) and letters[last + 1] == "h":
                 last += 1
             spans = [(min(start[0], end[0]), max(start[1], end[1]))]
-            first = before - 1 if mark in ("B", "F", "s") else _led(reading, low, first)
+            first = before - 1 if mark in ("B", "F", "s") else _introduced(reading, low, first)
             times.append((first, last, spans, False, _terms(spans)))
             continue
-        spans, named, open = _meant(here, today)
+        spans, named, open = _resolved(here, today)
         after = letters[last + 1 : last + 2]
         if after in ("k", "j", "h", "g") and after:
             mark, last = after, last + 1
         elif mark in ("s", "b", "v", "A", "U") and mark:
             first = before - 1
         else:
-            first = before - 1 if mark in ("B", "F") and len(here.dates) > 1 else _led(reading, low, first)
+            first = before - 1 if mark in ("B", "F") and len(here.dates) > 1 else _introduced(reading, low, first)
             times.append((first, last, spans, open, named))
             continue
         spans = [_bounded(mark, spans, today)]
@@ -243,8 +243,8 @@ def _bounded(mark: str, spans: list[Span], today: int) -> Span:
     return 1, last if mark in "Uh" else max(first - 1, 1)
 
 
-def _led(reading: DateReading, low: str, first: int) -> int:
-    """Where the words that lead to a date begin: "in", "on the", "at 5:30 pm on"."""
+def _introduced(reading: DateReading, low: str, first: int) -> int:
+    """The start of the words that introduce a date: "in", "on the", "at 5:30 pm on"."""
     start = first
     while start and first - start < 4:
         part = reading.tokens[start - 1]
@@ -254,8 +254,8 @@ def _led(reading: DateReading, low: str, first: int) -> int:
     return start
 
 
-def _trailed(reading: DateReading, last: int) -> int:
-    """Where a date ends, with the particle that Korean, Chinese or Japanese hangs on it."""
+def _end(reading: DateReading, last: int) -> int:
+    """The end of a date, including a Korean, Chinese or Japanese particle."""
     end = reading.tokens[last].end
     following = reading.tokens[last + 1 : last + 2]
     return following[0].end if following and following[0].letter == "f" and following[0].start == end else end
@@ -270,7 +270,7 @@ def _joined(reading: DateReading, here: FoundDate, there: FoundDate, mark: str) 
 
 
 def _ends(here: FoundDate, there: FoundDate, today: int) -> tuple[Span, Span]:
-    """The spans of both ends of a time; an end without a year has that of the other."""
+    """The spans of both ends of a range; an end without a year takes that of the other."""
     at = here.dates[0] if here.dates else (0, 0, 0)
     if there.span:
         end = there.span
@@ -292,7 +292,7 @@ def _ends(here: FoundDate, there: FoundDate, today: int) -> tuple[Span, Span]:
     return _span(at), end
 
 
-def _meant(found: FoundDate, today: int) -> tuple[list[Span], list[str], bool]:
+def _resolved(found: FoundDate, today: int) -> tuple[list[Span], list[str], bool]:
     if found.span is not None:
         return [found.span], _terms([found.span]), False
     spans: list[Span] = []
@@ -300,12 +300,12 @@ def _meant(found: FoundDate, today: int) -> tuple[list[Span], list[str], bool]:
     for at in found.dates:
         if at[0]:
             spans.append(_span(at))
-            named.append(_named(at)[-1])
+            named.append(_terms_of(at)[-1])
             continue
         latest = _latest(at, today)
         spans.append(_span(latest))
         years = range(latest[0], max(latest[0] - _YEARS_BACK, 0), -1)
-        named += [_named((0, at[1], at[2]))[-1], *(_named((year, at[1], at[2]))[-1] for year in years)]
+        named += [_terms_of((0, at[1], at[2]))[-1], *(_terms_of((year, at[1], at[2]))[-1] for year in years)]
     return spans, named, any(not at[0] for at in found.dates)
 
 

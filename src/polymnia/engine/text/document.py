@@ -1,7 +1,6 @@
 """Document: a text of any content type as blocks, headings, code and links.
 
-:func:`blocks` is the one parser of Markdown, and of plain text that may have its marks. :func:`document` reads any
-content type into what a reader sees of it.
+:func:`blocks` parses Markdown, and plain text that may contain it. :func:`document` parses any content type.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _LINK = re.compile(
     r"(?:[ \t]+[\"'(][^\n\"')]{0,300}[\"')])?[ \t]*\)"
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>|<!--[^<]{0,2000}?-->")
-_SIGNS = re.compile(r"`+|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)")
+_MARKUP = re.compile(r"`+|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|(?<!\w)_{1,2}(?=\S)|(?<=\S)_{1,2}(?!\w)")
 PLACEHOLDER = re.compile(
     r"\b(?:TO[D]O|TBD|TBA|TBC|FIX[M]E|X{3}|WIP)\b|(?<!\?)\?{3,}|_{4,}"
     r"|(?i:\blorem ipsum\b|\b(?:coming soon|work in progress|not yet written|fill this in|placeholder)\b"
@@ -38,20 +37,19 @@ PLACEHOLDER = re.compile(
     r"|(?<![가-힣])미(?:정|작성)(?![가-힣])|작성 ?(?:예정|중|필요)|추후 ?(?:작성|결정|기재|보완|추가|논의|확정)"
     r"|(?:추가|보완|기재|업데이트) ?예정|(?:내용|설명) ?(?:없음|추가 ?필요)|확인 ?필요|채워 ?넣|○{2,}|(?<!\w)ㅇㅇ(?!\w)"
 )
-"""Marks of something that is still to be written or decided."""
+"""A placeholder for something still to be written or decided."""
 
-_META_LINES = 60
-_SETEXT_LONGEST = 200
+_MAX_META_LINES = 60
+_MAX_SETEXT = 200
 
 
 class Block(Struct, frozen=True):
     """A block of a text.
 
-    ``kind`` is h (heading), p (paragraph), q (quotation), li (item of a list), td (row of a table), code (fenced),
-    def (definition of a link) or meta (the head of a file between two lines of dashes). ``text`` is the block as it is
-    written, without the marks of its lines; it stands at ``start`` to ``end``. ``level`` is that of a heading, or how
-    far an item is set in; ``mark`` is what an item begins with, the label of a fence or where a definition leads;
-    ``done`` says whether a box is ticked or a fence is closed, None without one.
+    ``kind`` is h (heading), p (paragraph), q (quotation), li (list item), td (table row), code (fenced), def (link
+    definition) or meta (front matter). ``text`` is its text without line markers, at ``start`` to ``end``. ``level`` is
+    that of a heading, or the indentation of an item; ``mark`` is the bullet of an item, the label of a fence or the
+    target of a definition; ``done`` is whether a checkbox is ticked or a fence is closed, None without one.
     """
 
     kind: str
@@ -65,12 +63,12 @@ class Block(Struct, frozen=True):
 
 
 def blocks(text: str, strict: bool = False) -> list[Block]:
-    """The blocks of Markdown in their order. With ``strict`` the text only may be Markdown: a heading stands alone."""
+    """The blocks of Markdown, in order. ``strict`` is for plain text: a heading must be between blank lines."""
     return _Parser(text, strict).blocks
 
 
 class _Parser:
-    """Reads lines from the top; ``part`` counts the lines of the paragraph that is open."""
+    """Parses line by line; ``part`` counts the lines of the open paragraph."""
 
     def __init__(self, text: str, strict: bool) -> None:
         self.lines = text.splitlines()
@@ -92,7 +90,7 @@ class _Parser:
         elif (heading := _HEADING.match(line)) and (not strict or self._alone(at)):
             self._close(at)
             self._add("h", at, at, heading[2].rstrip("#").rstrip() or heading[2], level=len(heading[1]))
-        elif self.part == 1 and (under := _UNDERLINE.match(line)) and len(self.lines[at - 1]) <= _SETEXT_LONGEST:
+        elif self.part == 1 and (under := _UNDERLINE.match(line)) and len(self.lines[at - 1]) <= _MAX_SETEXT:
             self.part = 0
             self._add("h", at - 1, at, _bare(self.lines[at - 1]), level=1 if under[1][0] == "=" else 2)
         elif self.part and "|" in line and "-" in line and "|" in self.lines[at - 1] and _DELIMITER.match(line):
@@ -131,7 +129,7 @@ class _Parser:
     def _front_matter(self) -> int:
         if not self.lines or self.lines[0].strip() != "---":
             return 0
-        for at, line in enumerate(self.lines[1:_META_LINES], 1):
+        for at, line in enumerate(self.lines[1:_MAX_META_LINES], 1):
             if line.strip() == "---":
                 if at == 1 or ":" not in self.lines[1]:
                     return 0
@@ -162,7 +160,7 @@ class _Parser:
         return at
 
     def _alone(self, at: int) -> bool:
-        """Whether a line stands between blank lines, or leads a text: in a script `# x` is a comment."""
+        """Whether a heading is preceded by a blank line and not followed by another `#`: those are comments."""
         after = self.lines[at + 1].lstrip() if at + 1 < len(self.lines) else ""
         return (at == 0 or not self.lines[at - 1].strip()) and not after.startswith("#")
 
@@ -175,16 +173,16 @@ def _bare(line: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Markdown inside a block without its signs and tags: of a link the words stay."""
+    """The text of a block without Markdown and tags; of a link only the label is left."""
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
-    return _SIGNS.sub("", text) if "*" in text or "`" in text or "_" in text or "~~" in text else text
+    return _MARKUP.sub("", text) if "*" in text or "`" in text or "_" in text or "~~" in text else text
 
 
 def without_code(text: str) -> str:
-    """A text with spaces in place of its fenced code; everything else stays where it is."""
+    """A text with its fenced code replaced by as many spaces."""
     if "```" not in text and "~~~" not in text:
         return text
     parts: list[str] = []
@@ -204,29 +202,29 @@ class Heading(Struct, frozen=True):
 
 
 class Document(Struct):
-    """What a reader sees of a text, whatever it is written in."""
+    """The visible content of a text in any format."""
 
     blocks: list[tuple[str, str]] = field(default_factory=list)
-    """The kind and the words of each block that is not code."""
+    """The kind and text of each block other than code."""
     headings: list[Heading] = field(default_factory=list)
     title: str | None = None
     code: list[tuple[str, str]] = field(default_factory=list)
-    """Blocks of code: the language they are said to be in, or nothing, and the code."""
+    """Code blocks: the label, if any, and the code."""
     targets: list[str] = field(default_factory=list)
-    """Where links lead that are no part of the words."""
+    """The targets of links that are not part of the visible text."""
     paragraphs: int | None = 0
-    """None where the text has blocks of words but no paragraphs of its own."""
+    """None if the format has no paragraphs."""
     tasks: int = 0
     tasks_done: int = 0
     tables: bool = False
 
     @property
     def prose(self) -> str:
-        """All words that are no code, a block a line."""
+        """The text of all blocks other than code, one per line."""
         return "\n".join(text for _, text in self.blocks)
 
     def add_heading(self, level: int, text: str) -> None:
-        """Add a heading, which is a block as well."""
+        """Add a heading and its block."""
         self.headings.append(Heading(level, text))
         self.blocks.append(("h", text))
 
@@ -236,7 +234,7 @@ class Document(Struct):
 
 
 def document(text: str, content_type: str | None = None) -> Document:
-    """Read a text by its content type; what has none that is known is read as plain text."""
+    """Parse a text by its content type; unknown types are plain text."""
     kind = (content_type or "text/plain").split(";", 1)[0].strip().lower()
     read = _READERS.get(kind)
     if read is None and kind.endswith("+json"):
@@ -250,8 +248,8 @@ def document(text: str, content_type: str | None = None) -> Document:
 
 
 _META_TITLE = re.compile(r"(?:title|제목)[ \t]*:[ \t]*[\"']?(.{1,200}?)[\"']?[ \t]*$", re.IGNORECASE)
-_ENDED = re.compile(r"[.!?;,:…。！？、]$|(?:니다|어요|아요|해요|했다|한다|된다|었다|았다)$")
-_TITLE_LONGEST = 90
+_SENTENCE_END = re.compile(r"[.!?;,:…。！？、]$|(?:니다|어요|아요|해요|했다|한다|된다|었다|았다)$")
+_MAX_TITLE = 90
 
 
 def _markdown(text: str, strict: bool = False) -> Document:
@@ -271,7 +269,7 @@ def _markdown(text: str, strict: bool = False) -> Document:
 
 
 def _add(found: Document, block: Block) -> None:
-    """Add the words of a block; where its links lead is noted."""
+    """Add the text of a block and the targets of its links."""
     if "](" in block.text:
         found.targets += [match[2] for match in _LINK.finditer(block.text) if match[2]]
     words = plain(block.text)
@@ -291,31 +289,31 @@ def _add(found: Document, block: Block) -> None:
 
 
 def _title(found: Document, strict: bool) -> str | None:
-    """The first heading of the highest level; in plain text a heading that leads it, or a first line like one."""
+    """The first heading of the highest level; in plain text an initial heading, or a first line that resembles one."""
     if found.headings and (not strict or found.blocks[:1] == [("h", found.headings[0].text)]):
         return found.highest_heading()
     kind, text = found.blocks[0] if len(found.blocks) > 1 else ("", "")
     text = text.strip()
-    reads_so = (
+    resembles = (
         kind == "p"
         and "\n" not in text
-        and 2 <= len(text) <= _TITLE_LONGEST
-        and not _ENDED.search(text)
+        and 2 <= len(text) <= _MAX_TITLE
+        and not _SENTENCE_END.search(text)
         and ": " not in text[:24]
         and any(map(str.isalpha, text))
         and not text.startswith(("http", "{", "[", "<"))
     )
-    return text if reads_so else None
+    return text if resembles else None
 
 
-_MOST_HEADINGS = 200
-_ROWS = 20_000
+_MAX_HEADINGS = 200
+_MAX_ROWS = 20_000
 _TITLES = ("title", "name", "subject", "제목", "이름", "titel", "titre", "título", "标题", "タイトル")
 _DOCSTRING = re.compile(r"(?:\s*#[^\n]*\n)*\s*[rRuU]?(?:\"\"\"|''')\s*([^\n\"']{3,120})")
 
 
 def _json(text: str) -> Document:
-    """Keys are the headings of a JSON text, and strings its words."""
+    """JSON: keys are the headings, strings the text."""
     from msgspec import DecodeError
     from msgspec.json import decode
 
@@ -331,33 +329,33 @@ def _json(text: str) -> Document:
             if one.strip():
                 found.blocks.append(("p", one))
         elif isinstance(one, dict):
-            if level <= 2 and len(found.headings) < _MOST_HEADINGS:
-                found.headings += [Heading(level, key) for key in one if key.strip()][:_MOST_HEADINGS]
+            if level <= 2 and len(found.headings) < _MAX_HEADINGS:
+                found.headings += [Heading(level, key) for key in one if key.strip()][:_MAX_HEADINGS]
             waiting += [(inner, level + 1) for inner in reversed(one.values())]
         elif isinstance(one, list):
             waiting += [(inner, level + 1) for inner in reversed(one)]
     if isinstance(value, dict):
-        said = (value.get(key) for key in _TITLES)
-        found.title = next((one.strip() for one in said if isinstance(one, str) and 0 < len(one.strip()) <= 200), None)
+        named = (one.strip() for key in _TITLES if isinstance(one := value.get(key), str))
+        found.title = next((one for one in named if 0 < len(one) <= 200), None)
     return found
 
 
 def _csv(text: str, mark: str | None = None) -> Document:
-    """A table: the first row are its headings when it reads like names of columns."""
+    """A table: the first row is its headings if it looks like column names."""
     import csv
     from itertools import islice
 
     first = text.split("\n", 1)[0]
     mark = mark or max(",;\t|", key=first.count)
     try:
-        rows = list(islice(csv.reader(text.splitlines(), delimiter=mark), _ROWS))
+        rows = list(islice(csv.reader(text.splitlines(), delimiter=mark), _MAX_ROWS))
     except csv.Error:
-        rows = [line.split(mark) for line in text.splitlines()[:_ROWS]]
+        rows = [line.split(mark) for line in text.splitlines()[:_MAX_ROWS]]
     found = Document(tables=True, paragraphs=None)
     head = rows[0] if rows else []
     labelled = all(cell.strip() and not any(map(str.isdigit, cell[:1])) for cell in head)
     if labelled and len(rows) > 1 and len(set(head)) == len(head):
-        found.headings = [Heading(1, cell.strip()) for cell in head][:_MOST_HEADINGS]
+        found.headings = [Heading(1, cell.strip()) for cell in head][:_MAX_HEADINGS]
     found.blocks = [("td", " | ".join(cell for cell in row if cell)) for row in rows]
     return found
 
@@ -366,9 +364,9 @@ def _program(text: str, language: str) -> Document:
     found = Document(code=[(language, text)], paragraphs=None)
     comments = (match[1].strip().removesuffix("*/").rstrip() for match in COMMENTS.finditer(text))
     found.blocks = [("li", one) for one in comments if any(map(str.isalpha, one))]
-    if language == "python" and (said := _DOCSTRING.match(text)):
-        found.title = said[1].strip()
-        found.blocks.insert(0, ("p", said[1].strip()))
+    if language == "python" and (docstring := _DOCSTRING.match(text)):
+        found.title = docstring[1].strip()
+        found.blocks.insert(0, ("p", found.title))
     return found
 
 
@@ -391,53 +389,48 @@ _READERS: dict[str, Callable[[str], Document]] = {
 MAIL = re.compile(
     r"(?<![A-Za-z0-9.+%@_-])[A-Za-z0-9\u00c0-\u024f.+%_-]{1,64}@(?:[A-Za-z0-9\u00c0-\u024f-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9@])"
 )
-"""An e-mail address; a Korean particle may hang on it."""
+"""An e-mail address; a Korean particle may follow it directly."""
 
 _SPACELESS = "\u1100-\u11ff\u3041-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af"
-# After a letter of the alphabet a Korean, Chinese or Japanese one begins the sentence again; after a slash it is
-# part of a path.
+# A Korean, Chinese or Japanese character ends an address, except after a slash, where it is part of the path.
 _URL = re.compile(
     rf"\b(?:(?:https?|ftp)://|www\.(?=[\w-]+\.))[^\s<>\"'`|\\^{{}}，。、；（）「」『』{_SPACELESS}]+"
     rf"(?:(?<=[/=_%-])[{_SPACELESS}][^\s<>\"'`|\\^{{}}，。、；（）「」『』]*)?",
     re.IGNORECASE,
 )
-_OPENED = {")": "(", "]": "["}
-_MOST_LINKS = 500
+_OPENING = {")": "(", "]": "["}
+_MAX_LINKS = 500
 
 
-def links(text: str, led: Iterable[str] = ()) -> list[str]:
-    """The links of a text, each once and in its order: addresses in it, then ``led``, where its marked links lead."""
+def links(text: str, targets: Iterable[str] = ()) -> list[str]:
+    """The distinct links of a text: addresses in it in order, then the ``targets`` of its marked-up links."""
     found: dict[str, None] = {}
     if "://" in text or "www." in text.lower():
         for match in _URL.finditer(text):
             url = _trimmed(match.group())
             if len(url) > 8:
                 found[url] = None
-            if len(found) >= _MOST_LINKS:
+            if len(found) >= _MAX_LINKS:
                 break
-    for target in led:
+    for target in targets:
         if not target.startswith(("#", "mailto:", "javascript:", "data:", "tel:")):
             found[target] = None
-    return list(found)[:_MOST_LINKS]
+    return list(found)[:_MAX_LINKS]
 
 
-def mails(text: str, led: Iterable[str] = ()) -> list[str]:
-    """The e-mail addresses of a text, each once and in its order."""
+def mails(text: str, targets: Iterable[str] = ()) -> list[str]:
+    """The distinct e-mail addresses of a text, in order."""
     found: dict[str, None] = {}
     if "@" in text:
-        for match in MAIL.finditer(text):
-            found[match.group()] = None
-    for target in led:
+        found |= dict.fromkeys(MAIL.findall(text))
+    for target in targets:
         if target.startswith("mailto:"):
             found[target[7:].split("?", 1)[0]] = None
-    return list(found)[:_MOST_LINKS]
+    return list(found)[:_MAX_LINKS]
 
 
 def _trimmed(url: str) -> str:
-    while url:
-        last = url[-1]
-        if last in ".,;:!?*_~…'" or (last in _OPENED and url.count(last) > url.count(_OPENED[last])):
-            url = url[:-1]
-        else:
-            break
+    """An address without the punctuation after it, and without brackets that it does not open."""
+    while url and ((last := url[-1]) in ".,;:!?*_~…'" or url.count(last) > url.count(_OPENING.get(last, last))):
+        url = url[:-1]
     return url

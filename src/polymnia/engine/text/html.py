@@ -1,4 +1,4 @@
-"""HTML: the words between its tags, scanned once from left to right however broken it is."""
+"""HTML: the text between its tags, scanned once from left to right, however malformed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:-]*)")
 _IN_TAG = re.compile(r"[^<>\"']+|\"[^\"<]*\"|'[^'<]*'|[\"']")
 _ATTRIBUTE = re.compile(r"([A-Za-z-]{2,20})\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
+_HIDDEN = frozenset({"script", "style", "template", "noscript", "svg", "head"})
 _BLOCKS = frozenset(
     """
     p div section article main header footer nav aside li ul ol dl dt dd table tr br hr blockquote figure figcaption
@@ -25,61 +25,61 @@ _HEADING = re.compile(r"h[1-6]$")
 
 def read_html(text: str, found: Document) -> Document:
     """Read HTML, or anything with tags like it, into a document."""
-    scan = _Scan(found)
+    scanner = _Scanner(found)
     at = 0
-    closed: dict[str, bool] = {}  # a sign that is nowhere ahead is not looked for again
+    closed: dict[str, bool] = {}  # delimiters known not to occur again
     while True:
         start = text.find("<", at)
         if start < 0:
-            scan.words(text[at:])
+            scanner.words(text[at:])
             break
-        scan.words(text[at:start])
+        scanner.words(text[at:start])
         at = _skipped(text, start, closed)
         if at < 0:
             tag = _TAG.match(text, start)
             end = _tag_end(text, tag.end()) if tag else -1
             if tag is None or end < 0:
-                scan.words("<")
+                scanner.words("<")
                 at = start + 1
                 continue
             at = end + 1
             name = tag[2].lower()
-            scan.tag(name, bool(tag[1]), text[tag.end() : end])
+            scanner.tag(name, bool(tag[1]), text[tag.end() : end])
             if name in _CLOSING and not tag[1] and not closed.get(name):
                 closing = _CLOSING[name].search(text, at)
                 closed[name] = closing is None
                 at = closing.start() if closing else at
-    return scan.done()
+    return scanner.done()
 
 
 def _tag_end(text: str, at: int) -> int:
-    """Where the tag ends whose attributes begin here; -1 when another begins before, or none ends."""
+    """The end of the tag whose attributes begin here; -1 if it is not closed before the next one."""
     while part := _IN_TAG.match(text, at):
         at = part.end()
     return at if text.startswith(">", at) else -1
 
 
 def _skipped(text: str, start: int, closed: dict[str, bool]) -> int:
-    """Where a comment or a declaration that begins here ends; -1 where none begins."""
-    for begins, ends in (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", ">")):
-        if text.startswith(begins, start) and not closed.get(ends):
-            end = text.find(ends, start + len(begins))
+    """The end of the comment or declaration that opening here; -1 if none does."""
+    for opening, ends in (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", ">")):
+        if text.startswith(opening, start) and not closed.get(ends):
+            end = text.find(ends, start + len(opening))
             closed[ends] = end < 0
             if end >= 0:
-                return start + 9 if begins == "<![CDATA[" else end + len(ends)
+                return start + 9 if opening == "<![CDATA[" else end + len(ends)
     return -1
 
 
-class _Scan:
+class _Scanner:
     def __init__(self, found: Document) -> None:
         self.found = found
         self.parts: list[str] = []
         self.kind = "p"
-        self.unseen: str | None = None
+        self.hidden: str | None = None
         self.code: tuple[str, str] | None = None
 
     def words(self, text: str) -> None:
-        if self.unseen is None or self.kind == "title":
+        if self.hidden is None or self.kind == "title":
             self.parts.append(text)
 
     def tag(self, name: str, closing: bool, attributes: str) -> None:
@@ -90,8 +90,8 @@ class _Scan:
             return
         if name in _BLOCKS:
             self.close()
-        if name in _UNSEEN:
-            self.unseen = None if closing and self.unseen == name else (self.unseen or (None if closing else name))
+        if name in _HIDDEN:
+            self.hidden = None if closing and self.hidden == name else (self.hidden or (None if closing else name))
         elif (closing and name in ("title", "li", "tr", "pre")) or (_HEADING.match(name) and closing):
             self.kind = "p"
         elif closing:
@@ -149,5 +149,5 @@ def _attribute(attributes: str, name: str) -> str:
 
 
 def _label(attributes: str) -> str:
-    said = re.search(r"(?:language|lang|brush|highlight)[-:]\s*([\w+#-]+)", _attribute(attributes, "class"))
-    return said[1] if said else ""
+    match = re.search(r"(?:language|lang|brush|highlight)[-:]\s*([\w+#-]+)", _attribute(attributes, "class"))
+    return match[1] if match else ""

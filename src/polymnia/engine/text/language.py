@@ -1,4 +1,4 @@
-"""Language: word lists, the script and language of a text, words without case and accents, stems, Korean particles."""
+"""Language: word lists, the script and language of a text, folding of case and accents, stems, Korean particles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polymnia.importing import importing
 
 
 def sections(file: str) -> dict[str, str]:
-    """The parts of a file beside this one, by the names in brackets that lead them; lines with # are comments."""
+    """The sections of a file in this folder by their names, which are in brackets; lines with # are comments."""
     with open(os.path.join(os.path.dirname(__file__), file), encoding="utf-8") as read:
         text = "".join(line for line in read if not line.startswith("#"))
     parts = (part.partition("]\n") for part in text.split("[")[1:])
@@ -23,20 +23,20 @@ def sections(file: str) -> dict[str, str]:
 _LISTS = {name: frozenset(words.split()) for name, words in sections("lexicon.txt").items()}
 
 STOPWORDS = {name.removeprefix("stopwords "): words for name, words in _LISTS.items() if name.startswith("stopwords ")}
-"""The small words of each language, which tell what language a text is in and say nothing else."""
+"""The stop words of each language, by which the language of a text is detected."""
 
 GENERAL = _LISTS["general"]
-"""Content words that say nothing about what a text is about, in a few languages."""
+"""Content words too general to describe a text, in a few languages."""
 
 GIVEN_NAMES = _LISTS["given names"]
 """Given names in many languages."""
 
 AMBIGUOUS_NAMES = _LISTS["ambiguous names"]
-"""Given names that are also a word, a month or a place: alone they name nobody for certain."""
+"""Given names that are also a word, a month or a place, and do not identify a person on their own."""
 
 
 def word_list(name: str) -> frozenset[str]:
-    """A list by its name in the file."""
+    """A word list by its name in lexicon.txt."""
     return _LISTS[name]
 
 
@@ -48,10 +48,10 @@ PARTICLES = tuple(
     들은 들이 들을 들의 은 는 이 가 을 를 과 와 의 에 도 만 로
     """.split()
 )
-"""What hangs on a noun, the longest first."""
+"""Particles of nouns, the longest first."""
 
 VERB_ENDINGS = tuple("했습니다 입니다 합니다 됩니다 습니다 하는 하여 해서 했다 한다 된다 되는 이다 이며 이고".split())
-"""What makes a verb of a noun."""
+"""Endings that turn a noun into a verb."""
 
 HANGUL = re.compile("[\uac00-\ud7af]+")
 """A run of syllables."""
@@ -61,7 +61,7 @@ GRAMMAR = re.compile(
     "|에|에서|에게서|으로|으로써|로써|로서|으로서|까지|부터|처럼|보다|마다|조차|밖에|하고|이랑|랑|으로부터|로부터"
     "|이었던|였던|인가|입니다|했던|하는|하여|한|된|되는|하다|했다|하며)$"
 )
-"""What is likely grammar at the end of a word: more than PARTICLES, since a search only weighs it less."""
+"""Endings that are probably grammatical: more than PARTICLES, since a search only gives them less weight."""
 
 SHORT_NOUN = re.compile("[\uac00-\ud7af][은는이가을를에의도만로와과]$")
 """A noun of one syllable with its particle."""
@@ -71,10 +71,10 @@ _AFTER_CONSONANT, _AFTER_VOWEL, _RIEUL = frozenset("은이을과"), frozenset("�
 
 
 def noun(word: str) -> str:
-    """A word without its particle or ending, where it has one.
+    """A word without its particle or ending, if any.
 
-    A short particle goes by the sound before it: 이 은 을 과 follow a final consonant, 가 는 를 와 a vowel, 로 a vowel
-    or ㄹ; so 네이버페이 has none.
+    A short particle depends on the sound before it: 이 은 을 과 follow a final consonant, 가 는 를 와 a vowel, 로 a
+    vowel or ㄹ; so 네이버페이 has none.
     """
     ending = _ENDING.search(word)
     if ending is None:
@@ -96,7 +96,7 @@ DENSE = (
     "\u3041-\u30ff\u31f0-\u31ff"  # kana
     "\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dc-\u17dd"  # Thai, Lao, Burmese, Khmer
 )
-"""Characters of the scripts that are searched by pairs of characters, as the inside of a character class."""
+"""The characters of scripts that are indexed by pairs, as the inside of a character class."""
 
 
 def _pairs(table: str) -> list[list[str]]:
@@ -110,7 +110,7 @@ _BLOCKS = """
     faff:han 1ffff:other 3ffff:han
 """
 _SCRIPTS = tuple((int(last, 16), name) for last, name in _pairs(_BLOCKS))
-"""The last character of each block that matters here, and its script."""
+"""The last character of each relevant block, and its script."""
 
 _SCRIPT_ORDER = """
     latin greek cyrillic armenian hebrew arabic devanagari indic thai lao tibetan burmese georgian hangul ethiopic
@@ -120,7 +120,7 @@ _SCRIPT_NUMBERS = {name: number for number, name in enumerate(_SCRIPT_ORDER.spli
 _STEMMED = frozenset(STOPWORDS) - {"vietnamese", "hebrew", "korean"}
 _BY_SCRIPT = dict(_pairs("cyrillic:russian greek:greek arabic:arabic devanagari:hindi armenian:armenian"))
 _LATIN = tuple(name for name in STOPWORDS if name in _STEMMED and name not in {*_BY_SCRIPT.values(), "persian"})
-_EVIDENCE = 400  # so many words tell the language of a text; more only cost time
+_EVIDENCE = 400  # words that are enough to detect the language of a text
 
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]+")
 _LETTERS = str.maketrans(
@@ -135,7 +135,7 @@ CODES = dict(
         russian:ru greek:el arabic:ar persian:fa hebrew:he hindi:hi korean:ko
     """)
 )
-"""ISO 639-1 of the languages whose small words are known."""
+"""The ISO 639-1 codes of the languages with stop words."""
 
 SCRIPT_CODES = dict(
     _pairs("""
@@ -143,11 +143,11 @@ SCRIPT_CODES = dict(
         tibetan:bo
     """)
 )
-"""ISO 639-1 of the languages that have a script to themselves, or nearly."""
+"""The ISO 639-1 codes of languages identified by their script."""
 
-_READ = 8000  # characters that tell the language of a text
+_READ = 8000  # characters that are read to detect the language of a text
 _WORD = re.compile(r"[^\W\d_]+")
-_FEWEST = 2  # different small words; one of them alone may stand in any language
+_FEWEST = 2  # different stop words; a single one may occur in any language
 _SHARE = 0.12  # of all words; running text has two or three times as many
 _UKRAINIAN = re.compile("[іїєґІЇЄҐ]")
 _CLOSE = 1.1
@@ -155,7 +155,7 @@ _CLOSE = 1.1
 
 @cache
 def _hints() -> dict[str, tuple[str, ...]]:
-    """Each stop word with the languages it belongs to."""
+    """The languages of each stop word."""
     found: dict[str, list[str]] = {}
     for name, words in STOPWORDS.items():
         for word in words:
@@ -164,7 +164,7 @@ def _hints() -> dict[str, tuple[str, ...]]:
 
 
 def strip_marks(word: str) -> str:
-    """A folded word without accents, vowel points and other marks a writer may leave out."""
+    """A folded word without accents, vowel points and other optional marks."""
     if word.isascii():
         return word
     apart = unicodedata.normalize("NFD", word)
@@ -172,14 +172,14 @@ def strip_marks(word: str) -> str:
 
 
 def fold(word: str) -> str:
-    """A word without case and without marks: what a search compares."""
+    """A word without case and accents, as searches compare it."""
     return word.lower() if word.isascii() else strip_marks(word.casefold())
 
 
 def script(text: str) -> str:
-    """The script most letters of a text are in; `common` when it has none.
+    """The script of most letters of a text; `common` if it has none.
 
-    Han and kana together are `kana`: only Japanese mixes them.
+    Han mixed with kana is `kana`: that is Japanese.
     """
     if text.isascii():
         return "latin" if any(c.isalpha() for c in text) else "common"
@@ -192,12 +192,12 @@ def script(text: str) -> str:
         return "common"
     if counts.get("kana"):
         counts["kana"] += counts.pop("han", 0)
-    # A dense script says in one character what an alphabet says in two or three.
+    # One character of a dense script is worth two or three letters of an alphabet.
     return max(counts, key=lambda name: counts[name] * (2 if name in {"han", "kana", "hangul"} else 1))
 
 
 def script_number(text: str) -> int:
-    """The script of a text as an index keeps it; 0 when it has no letters."""
+    """The number of a text's script, as stored in indexes; 0 if it has no letters."""
     return _SCRIPT_NUMBERS.get(script(text), 0)
 
 
@@ -210,7 +210,7 @@ def _script_of(c: str) -> str:
 
 
 def language(words: Iterable[str]) -> str | None:
-    """The language of folded words, judged by the stop words among them; None when they show none."""
+    """The language of folded words, by the stop words among them; None without any."""
     hints = _hints()
     found = [hints[word] for word in islice(words, _EVIDENCE) if word in hints]
     if not found:
@@ -226,7 +226,7 @@ def language(words: Iterable[str]) -> str | None:
 
 
 def detect_language(text: str) -> tuple[str | None, str | None]:
-    """The language of a text: its code, and its name where its small words are known. None when they do not show it."""
+    """The language of a text: its code, and its name if it has stop words; None if it cannot be determined."""
     head = text[:_READ]
     name = script(head)
     if name in SCRIPT_CODES:
@@ -251,7 +251,7 @@ def _clear(words: list[str], said: str) -> bool:
 
 
 def plausible(word: str, spoken: str | None) -> tuple[str, ...]:
-    """Languages whose rules may shape a word, likeliest first, given the language of the words around it."""
+    """The languages whose stemmer may apply to a word, likeliest first; ``spoken`` is the language of its context."""
     first = _script_of(word[0]) if word else "common"
     if first != "latin":
         rule = _BY_SCRIPT.get(first)
@@ -275,5 +275,5 @@ def _stemmer(name: str) -> Callable[[str], str]:
 
 
 def stem(word: str, name: str) -> str:
-    """The stem of a case-folded word by the rules of one language, without marks."""
+    """The stem of a case-folded word in a language, without accents."""
     return strip_marks(_stemmer(name)(word))

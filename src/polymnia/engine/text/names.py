@@ -1,4 +1,4 @@
-"""Names: the people, organisations and things a text names, told by capitals, titles and surnames."""
+"""Names: the people, organisations and things in a text, recognized by capitals, titles and surnames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polymnia.engine.text.language import AMBIGUOUS_NAMES, DENSE, GIVEN_NAMES, P
 
 
 class Name(NamedTuple):
-    """A name where it stands. Its kind is person, organisation, place or thing, or nothing where the text is silent."""
+    """A name and its span. The kind is person, organisation, place or thing; empty if unknown."""
 
     text: str
     kind: str
@@ -25,7 +25,7 @@ _NOT_LAST = _NOT_NAMES | STOPWORDS["english"]
 _ORGANISATIONS, _INSTITUTIONS, _PLACES = word_list("organisations"), word_list("institutions"), word_list("places")
 _CASED = map(chr, (*range(0x41, 0x590), *range(0x10A0, 0x10C6), *range(0x1E00, 0x2000)))
 _UPPER = "".join(c for c in _CASED if c.isupper())
-_SIGN = rf"[^\W{DENSE}]"  # a Korean particle may hang on a name
+_SIGN = rf"[^\W{DENSE}]"  # a Korean particle may follow a name directly
 _WORD = rf"[{_UPPER}]{_SIGN}*(?:(?:&|['’-](?=[^\W_{DENSE}])){_SIGN}*){{0,30}}"
 _GROUP = re.compile(
     rf"(?<![\w@/\\#$.&-]){_WORD}(?:(?:[ \t]{{1,2}}|(?<=[ .]\w)\.[ \t]?|(?<=^\w)\.[ \t]?)"
@@ -66,7 +66,7 @@ _KOREAN_LAST = (
     "경관교구규균근기길나남라람래련령리린림명문미민범별병빈빛상서석선섭성솔수숙순승신아안애연열영예옥완용우욱운웅"
     "원유윤율은인일자재정제조종주준중지진찬창천철춘태택필하학한헌혁현형혜호홍화환훈희"
 )
-# What may hang on a name; without a title nothing that hangs on things and places.
+# The particles that may follow a name; without a title, none of those that follow things and places.
 AFTER_NAME = f"(?:{'|'.join((*PARTICLES, '입니다', '이다', '이며', '이고', '랑', '야', '아'))})"
 _OF_THINGS = frozenset("에 에는 에도 에서 에서는 에서도 에서의 로 로는 이나 이란 밖에 조차 마다".split())
 _OF_PEOPLE = [one for one in PARTICLES if one not in _OF_THINGS and "으로" not in one]
@@ -86,10 +86,10 @@ _LABELLED = re.compile(
     rf"((?:[{_SURNAMES}][가-힣]{{1,3}}(?:[,、·/][ ]?|[ ](?=[{_SURNAMES}][가-힣]{{2}}(?![가-힣]))|(?![가-힣])))+)"
 )
 _KOREAN_NAME = re.compile(rf"[{_SURNAMES}][가-힣]{{1,3}}")
-# Without a title less may end a name: 한, 인, 상 and 은 end other words too often, and 구 ends a district (강남구).
+# Without a title, fewer syllables end a name: 한, 인, 상 and 은 end other words too often, and 구 a district (강남구).
 _BARE_LAST = re.sub("[한인상은구]", "", _KOREAN_LAST)
 _BARE = re.compile(rf"(?<![가-힣])[{_COMMON_SURNAMES}][{_KOREAN_GIVEN}][{_BARE_LAST}](?=(?:{_AFTER_BARE})?(?![가-힣]))")
-# Where a particle follows, 은 is none itself: 하은은, 다은이.
+# Before a particle, 은 is part of the name: 하은은, 다은이.
 _STACKED = re.compile(
     rf"(?<![가-힣])[{_COMMON_SURNAMES}][{_KOREAN_GIVEN}]은(?=(?:은|이|을|과|의|에게|이며|이고|이다|입니다|이랑|이라고)(?![가-힣]))"
 )
@@ -111,15 +111,15 @@ _MANDARIN = re.compile(
 _NOT_SAN = word_list("japanese not addressed")
 
 
-def names(text: str, spoken: str | None = None) -> list[Name]:
-    """Every place of a text where somebody or something is called by name, in its order.
+def names(text: str, language: str | None = None) -> list[Name]:
+    """All names in a text, in order.
 
-    ``spoken`` is the language of the text where it is known: in German every noun has a capital.
+    ``language`` is that of the text, if known: in German every noun is capitalized.
     """
     small = {word if word.isascii() else fold(word) for word in set(_SMALL.findall(text))}
     found: list[Name] = []
     for match in _GROUP.finditer(text):
-        found += _judged(text, match, small, spoken)
+        found += _judged(text, match, small, language)
     starts = {at for name in found for at in range(name.start, name.end)}
     for match in _INNER.finditer(text):
         word = match.group()
@@ -131,7 +131,7 @@ def names(text: str, spoken: str | None = None) -> list[Name]:
 
 
 def distinct(found: list[Name], most: int) -> list[Name]:
-    """Each name once, in the order of the text; a person's first or last name is that person."""
+    """The distinct names, in text order; the first or last name of a person in the list is left out."""
     best: dict[str, Name] = {}
     for name in found:
         known = best.get(name.text)
@@ -144,16 +144,16 @@ def distinct(found: list[Name], most: int) -> list[Name]:
     return [name for name in best.values() if name.text not in parts][:most]
 
 
-def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None) -> Iterator[Name]:
+def _judged(text: str, match: re.Match[str], small: set[str], language: str | None) -> Iterator[Name]:
     for words in _split(match):
         start = words[0][0]
-        begins = spoken != "korean" and _begins(text, start)  # Hangul has no capitals to begin with
+        begins = language != "korean" and _begins(text, start)  # a Korean sentence does not capitalize its first word
         titled = _BEFORE.search(text, max(0, start - 14), start) is not None
         while words and not titled:
             first = fold(words[0][1])
             if first.strip(".") in _TITLES and len(words) > 1:
                 words, titled = words[1:], True
-            elif _is_common(words, first, small, begins, spoken):
+            elif _is_common(words, first, small, begins, language):
                 words, begins = words[1:], False
             else:
                 break
@@ -164,12 +164,12 @@ def _judged(text: str, match: re.Match[str], small: set[str], spoken: str | None
         begin, end = words[0][0], words[-1][0] + len(words[-1][1])
         name = text[begin:end]
         kind = _kind(text, words, end, titled)
-        if kind or _is_name(words, name, spoken):
+        if kind or _is_name(words, name, language):
             yield Name(name, kind, begin, end)
 
 
 def _split(match: re.Match[str]) -> Iterator[_Words]:
-    """The words of a run, cut at a genitive, and where `of` joins two things and not an office to its place."""
+    """The words of a run, split after a genitive, and at `of` unless it follows an institution."""
     runs: list[_Words] = [[]]
     for one in _PIECE.finditer(match.group()):
         run, word = runs[-1], one.group()
@@ -187,17 +187,17 @@ def _split(match: re.Match[str]) -> Iterator[_Words]:
             yield run
 
 
-def _is_common(words: _Words, folded: str, small: set[str], begins: bool, spoken: str | None) -> bool:
-    """Whether the first of some words has its capital for another reason than being a name."""
+def _is_common(words: _Words, folded: str, small: set[str], begins: bool, language: str | None) -> bool:
+    """Whether the first of some words is capitalized for another reason than being a name."""
     word, length = words[0][1], len(words)
     if length > 1 and folded in GIVEN_NAMES and folded not in _NOT_NAMES and not _leads(words[1][1]):
         return False  # "Will Smith", not "Will Ann"
     if folded in _NOT_NAMES or folded in _TITLES or folded[:2] in ("i'", "i’") or (len(word) == 1 and length == 1):
         return True
-    if folded in STOPWORDS.get(spoken or "english", ()) or (begins and folded in STOPWORDS["english"]):
+    if folded in STOPWORDS.get(language or "english", ()) or (begins and folded in STOPWORDS["english"]):
         return True
     if any(c.isupper() or c.isdigit() for c in word[1:]):
-        # What is shouted is a heading or a stress, unless it is as short as an acronym.
+        # A word in capitals is a heading or an emphasis, unless it is as short as an acronym.
         return word.isupper() and (folded in small or len(word) > _ACRONYM)
     if folded in GIVEN_NAMES and folded not in AMBIGUOUS_NAMES:
         return False
@@ -231,21 +231,21 @@ def _kind(text: str, words: _Words, end: int, titled: bool) -> str:
     return ""
 
 
-def _is_name(words: _Words, name: str, spoken: str | None) -> bool:
-    if spoken == "german":
-        # Two nouns side by side are mostly a name, one alone is a noun.
+def _is_name(words: _Words, name: str, language: str | None) -> bool:
+    if language == "german":
+        # Two adjacent nouns are usually a name, a single one is a noun.
         return len(words) > 1 and not name.isupper()
     return len(name) > 1 and not (len(words) > 2 and name.isupper())
 
 
 def _begins(text: str, at: int) -> bool:
-    """Whether a word is the first of a sentence, where everything has a capital."""
+    """Whether a word is the first of a sentence, where every word is capitalized."""
     before = text[max(0, at - 12) : at].rstrip(" \t")
     return not before or before[-1] in _SENTENCE_ENDS
 
 
 def _east_asian(text: str) -> Iterator[tuple[int, int]]:
-    """Where names of people stand in Korean, Japanese and Chinese, which have no capitals; a place may come twice."""
+    """The spans of Korean, Japanese and Chinese names of people, which have no capitals; one may occur twice."""
     if text.isascii():
         return
     if re.search("[가-힣]", text):

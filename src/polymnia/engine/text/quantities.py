@@ -1,4 +1,4 @@
-"""Quantities: amounts with their unit. 2 hours and 120 minutes are the same, 2 hours and 90 minutes are not."""
+"""Quantities: amounts with units. 2 hours equal 120 minutes, but not 90 minutes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class _Unit(NamedTuple):
-    """What a unit measures, how many of the smallest unit of that it is, and how it is written in both languages."""
+    """What a unit measures, its size in the smallest unit of that measure, and its English and Korean names."""
 
     measure: str
     size: Decimal
@@ -16,7 +16,7 @@ class _Unit(NamedTuple):
     korean: str
 
 
-# A line for each unit: measure, size, how it is told in English and in Korean, and every way it is written.
+# A line for each unit: measure, size, English and Korean name, and all spellings.
 _TABLE = """
 time 1 milliseconds 밀리초 ms msec millisecond milliseconds 밀리초
 time 1000 seconds 초 s sec secs second seconds 초
@@ -44,18 +44,18 @@ volume 1000 l l l litre litres liter liters 리터
 """
 _UNITS: dict[str, _Unit] = {}
 for _line in _TABLE.strip().splitlines():
-    _measure, _size, _english, _korean, *_ways = _line.split()
-    for _way in _ways:
-        _UNITS[_way] = _Unit(_measure, Decimal(_size), _english, _korean)
+    _measure, _size, _english, _korean, *_spellings = _line.split()
+    for _spelling in _spellings:
+        _UNITS[_spelling] = _Unit(_measure, Decimal(_size), _english, _korean)
 
-_EASTERN_UNITS = tuple(way for way in _UNITS if not way.isascii())
+_EASTERN_UNITS = tuple(spelling for spelling in _UNITS if not spelling.isascii())
 _COUNTS = {name: at for at, name in enumerate("one two three four five six seven eight nine ten".split(), 1)}
 _COUNTS |= {"twelve": 12, "fourteen": 14, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90}
 _TIMES = {"k": 10**3, "thousand": 10**3, "million": 10**6, "mn": 10**6, "billion": 10**9, "bn": 10**9}
-_LATIN = "|".join(sorted((way for way in _UNITS if way.isascii()), key=len, reverse=True))
-_HANGUL = "|".join(sorted((way for way in _UNITS if not way.isascii()), key=len, reverse=True))
+_LATIN = "|".join(sorted((spelling for spelling in _UNITS if spelling.isascii()), key=len, reverse=True))
+_HANGUL = "|".join(sorted((spelling for spelling in _UNITS if not spelling.isascii()), key=len, reverse=True))
 _FIGURE = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-# A day of a month, a time of day and what is numbered (Day 3, v2) are no amounts.
+# A day of a month, a time of day and a number of something (Day 3, v2) are not amounts.
 _AMOUNT = re.compile(
     rf"(?<![\w.,:/#-])({_FIGURE}|{'|'.join(_COUNTS)})"
     rf"(?:[ -]?({_LATIN})(?![A-Za-z\d_/-])|\s?({_HANGUL})(?=\W|이|가|은|는|을|를|의|에|로|으|동|간|후|뒤|마|까|입"
@@ -78,50 +78,42 @@ _BINARY = 256  # megabytes in multiples of this are quarters of a gigabyte
 
 
 class _Amount(NamedTuple):
-    """An amount in a text: from where to where, how much of the smallest unit, and its unit."""
+    """An amount in a text: its span, its size in the smallest unit, and its unit."""
 
     start: int
     end: int
-    much: Decimal
+    size: Decimal
     unit: _Unit
     eastern: bool
 
 
 def unit_in(word: str) -> str:
-    """The unit that a word is, without the particles Korean adds to it; empty where it is none."""
+    """The unit a word names, without Korean particles; empty if none."""
     if word.isascii():
         return word if word in _UNITS or word.lower() in _UNITS else ""
-    return max((way for way in _EASTERN_UNITS if word.startswith(way)), key=len, default="")
+    return max((spelling for spelling in _EASTERN_UNITS if word.startswith(spelling)), key=len, default="")
 
 
 def common(here: str, there: str) -> tuple[str, str]:
-    """Two texts with their amounts in the same units, where they measure the same in different ones."""
-    if not (_may(here) and _may(there)):
+    """Two texts with amounts of the same measure converted to a common unit."""
+    if not (_may_contain(here) and _may_contain(there)):
         return here, there
     left, right = _counted(here), _counted(there)
     mine, other = _amounts(left), _amounts(right)
     if not mine or not other:
         return left, right
-    smallest: dict[str, _Unit | None] = {}
+    by_measure: dict[str, set[_Unit]] = {}
     for one in (*mine, *other):
-        held = smallest.get(one.unit.measure)
-        smallest[one.unit.measure] = one.unit if held is None or one.unit.size < held.size else held
-    units = {
-        measure: unit
-        for measure, unit in smallest.items()
-        if unit is not None and len({one.unit.size for one in (*mine, *other) if one.unit.measure == measure}) > 1
-    }
+        by_measure.setdefault(one.unit.measure, set()).add(one.unit)
+    units = {name: min(some, key=lambda unit: unit.size) for name, some in by_measure.items() if len(some) > 1}
     return (_written(left, mine, units), _written(right, other, units)) if units else (left, right)
 
 
-def _may(text: str) -> bool:
-    """Whether there may be an amount at all: most statements have none, and this is asked of each."""
+def _may_contain(text: str) -> bool:
+    """Whether a text may contain an amount: a quick check, as most do not."""
     if _DIGIT.search(text):
         return _NEAR.search(text) is not None
-    for word in _SPELLED:
-        if word in text:
-            return True
-    return not text.isascii() and _ALONE.search(text) is not None
+    return any(word in text for word in _SPELLED) or (not text.isascii() and _ALONE.search(text) is not None)
 
 
 def _counted(text: str) -> str:
@@ -144,24 +136,24 @@ def _value(figure: str) -> Decimal:
 def _amounts(text: str) -> list[_Amount]:
     found: list[_Amount] = []
     for match in _AMOUNT.finditer(text):
-        way = match[2] or match[3]
-        unit = _UNITS.get(way) or _UNITS[way.lower()]
+        spelling = match[2] or match[3]
+        unit = _UNITS.get(spelling) or _UNITS[spelling.lower()]
         if match[3] and not _measures(text, match):
             continue
-        much = _value(match[1]) * unit.size
+        size = _value(match[1]) * unit.size
         if unit.measure == "data" and (count := _value(match[1])) and count % _BINARY == 0:
-            much = count / 1024 * unit.size * 1000
+            size = count / 1024 * unit.size * 1000
         last = found[-1] if found else None
         between = text[last.end : match.start()].strip(" ,") if last else ""
         if last and last.unit.measure == unit.measure and last.unit.size > unit.size and between in ("", "and"):
-            found[-1] = last._replace(end=match.end(), much=last.much + much, unit=unit)  # 1 hour 30 minutes
+            found[-1] = last._replace(end=match.end(), size=last.size + size, unit=unit)  # 1 hour 30 minutes
         else:
-            found.append(_Amount(match.start(), match.end(), much, unit, bool(match[3])))
+            found.append(_Amount(match.start(), match.end(), size, unit, bool(match[3])))
     return found
 
 
 def _measures(text: str, match: re.Match[str]) -> bool:
-    """Whether a Korean figure with a unit is an amount: 30분 after an hour is a time, 3일 mostly a date."""
+    """Whether a Korean number with a unit is an amount: 30분 after an hour is a time, 3일 usually a date."""
     before, after = text[: match.start()], text[match.end() :]
     if _TODAY.search(before):
         return False
@@ -175,7 +167,7 @@ def _written(text: str, amounts: list[_Amount], units: dict[str, _Unit]) -> str:
             continue
         unit = units[one.unit.measure]
         name = unit.korean if one.eastern else f" {unit.english}"
-        parts += [text[at : one.start], f"{_shown(one.much / unit.size)}{name}"]
+        parts += [text[at : one.start], f"{_shown(one.size / unit.size)}{name}"]
         at = one.end
     return "".join((*parts, text[at:]))
 

@@ -1,8 +1,7 @@
-"""Sentences: where prose in any script is cut, how many words it has, and how long they take to read.
+"""Sentences: splitting prose in any script, counting its words, and estimating its reading time.
 
-Reading speeds are those found for silent reading: 238 words a minute where words have spaces (Brysbaert 2019), 255
-characters a minute for Chinese and 357 for Japanese (Trauzettel-Klosinski and others 2012), and for Korean, which
-joins its particles to its words, 500 syllables.
+Speeds of silent reading: 238 words a minute for words with spaces (Brysbaert 2019), 255 characters a minute for
+Chinese and 357 for Japanese (Trauzettel-Klosinski and others 2012), and for Korean 500 syllables.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _BORDER = re.compile(
     # Korean sentences end without a stop as well, by the form of the verb.
     r"|(?<=니다)\s+(?=\S)|(?<=[어아해세예]요)\s+(?=[가-힣A-Z])|(?<=[했한된었았였이]다)\n"
 )
-# Whoever begins in small letters goes on in small letters.
+# For texts written in lower case throughout.
 _SMALL_BORDER = re.compile(_BORDER.pattern.replace("a-zа-яё]", "]"))
 _LETTER = re.compile(r"[^\W\d_]")
 _ABBREVIATED = re.compile(
@@ -35,7 +34,7 @@ _ABBREVIATED = re.compile(
 )
 _NUMBERED = re.compile(r"\s*\(?\d{1,3}$")
 _DAY = re.compile(r"(?<!\d)\d\d?$")
-_BEFORE = 12  # characters before a stop that tell whether it ends a sentence
+_BEFORE = 12  # characters before a full stop that are checked for an abbreviation
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*\s*$")
 # Syllables that end in ㅂ: 합니까 asks, 하니까 gives a reason.
 _CLOSED = "".join(chr(0xAC00 + 28 * syllable + 17) for syllable in range(399))
@@ -46,7 +45,7 @@ _LABEL = 12  # words; a longer line is no heading, whatever it ends with
 
 
 def spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a paragraph stand, without the white space around them."""
+    """The spans of the sentences of a paragraph, without surrounding white space."""
     end = len(text) if end is None else end
     letter = _LETTER.search(text, start, end)
     border = _SMALL_BORDER if letter and letter[0].islower() else _BORDER
@@ -71,25 +70,24 @@ def _is_day(text: str, start: int, stop: re.Match[str]) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    said = text[start:end]
-    bare = said.strip()
-    start += len(said) - len(said.lstrip())
-    return (start, start + len(bare)) if bare else None
+    part = text[start:end].rstrip()
+    bare = part.lstrip()
+    return (start + len(part) - len(bare), start + len(part)) if bare else None
 
 
 def ends_short(text: str, start: int, end: int) -> bool:
-    """Whether what ends here, before a full stop, is an abbreviation, an initial or the number of an item."""
+    """Whether the word before a full stop is an abbreviation, an initial or the number of an item."""
     near = max(start, end - _BEFORE)
     return _ABBREVIATED.search(text, near, end) is not None or _NUMBERED.match(text, start, end) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a paragraph as they stand."""
+    """The sentences of a paragraph."""
     return [text[start:end] for start, end in spans(text)]
 
 
 def count_sentences(text: str) -> int:
-    """How many sentences of a paragraph say something."""
+    """The number of sentences with at least one letter."""
     return sum(_LETTER.search(text, start, end) is not None for start, end in spans(text))
 
 
@@ -99,15 +97,15 @@ def asks(sentence: str) -> bool:
 
 
 def is_label(line: str) -> bool:
-    """Whether a line reads like a heading: a few words and no end of a sentence."""
+    """Whether a line looks like a heading: few words, and no end of a sentence."""
     return not _STOPPED.search(line) and not _KOREAN_END.search(line) and len(WORD.findall(line)) <= _LABEL
 
 
 def lines_of(text: str) -> list[str]:
-    """The sentences of a text whose paragraphs are lines; its headings are left out unless there is nothing else."""
+    """The sentences of a text with one paragraph per line, without headings unless there is nothing else."""
     lines = [line for line in text.splitlines() if line.strip()]
-    said = [line for line in lines if len(lines) == 1 or not is_label(line)] or lines
-    return [one for line in said for one in sentences(line)]
+    prose = [line for line in lines if not is_label(line)] or lines
+    return [one for line in prose for one in sentences(line)]
 
 
 _HAN_KANA = re.compile(
@@ -119,20 +117,20 @@ _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3]+
 _WORD = re.compile(r"[^\W_]+(?:['’.,:/@_-]+[^\W_]+)*")
 _WORD_ASCII = re.compile(r"[A-Za-z0-9]+(?:['.,:/@_-]+[A-Za-z0-9]+)*")
 _MINUTE = 60
-_LETTERS = 5  # of a word in scripts that do not part their words
+_LETTERS = 5  # per word in scripts without word boundaries
 _PIECE = 65_536
 _WORDS, _SYLLABLES, _CHINESE, _JAPANESE = 238, 500, 255, 357
 
 
 class Words(NamedTuple):
-    """How many words a text has, and how many seconds they take to read."""
+    """The number of words of a text, and its reading time in seconds."""
 
     words: int
     seconds: float
 
 
 def count_words(text: str) -> Words:
-    """Count the words of a text by the rules of each script in it."""
+    """Count the words of a text, by the rules of each script in it."""
     if text.isascii():
         count = sum(len(_WORD_ASCII.findall(piece)) for piece in _pieces(text))
         return Words(count, count * _MINUTE / _WORDS)
@@ -151,14 +149,14 @@ def count_words(text: str) -> Words:
         hangul = _HANGUL.findall(rest)
         korean += len(hangul)
         syllables += len("".join(hangul))
-    # Han beside a fair share of kana is Japanese.
+    # Han with enough kana is Japanese.
     pace = _JAPANESE if kana * 10 > dense else _CHINESE
     seconds = _MINUTE * (dense / pace + (max(0, spaced - korean) + spaceless) / _WORDS + syllables / _SYLLABLES)
     return Words(dense + spaceless + spaced, seconds)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces cut at white space, so that no list of all its words is ever held."""
+    """Split a text at white space, so that no list of all its words is built."""
     start = 0
     while start < len(text):
         end = start + _PIECE

@@ -1,8 +1,7 @@
-"""Words: the index terms of a text, and what a query asks of them.
+"""Words: the index terms of a text, and those a query looks for.
 
-A text is indexed by each word as it is written (folded), by the stem of the word, and by the parts of an
-identifier beside the whole. Scripts without spaces between words are indexed by pairs of characters. Nothing in a
-query is syntax: it is read as any other text is.
+A text is indexed by each word (folded), its stem, and the parts of an identifier as well as the whole. Scripts without
+spaces between words are indexed by character pairs. A query has no syntax: it is parsed like any other text.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import NamedTuple
 
 from polymnia.engine.text.language import DENSE, GRAMMAR, SHORT_NOUN, STOPWORDS, fold, language, plausible, stem
 
-_LONGEST = 64
-_REMEMBERED = 30_000  # analysed words kept for each language: the living vocabulary of a store, in a few megabytes
-_STEM = 0.95  # what a word in another form counts, beside the word as it is typed
-_FOREIGN = 0.8  # and a form by the rules of a language the query only might be in
-_GRAMMAR = 0.3  # and a pair of characters that belongs to an ending and not to a root
-_SYLLABLE = 0.4  # and a Korean noun of one syllable before another particle
-_CHARACTER = 0.6  # and a Chinese character beside one that is grammar
-_LABELLED = 3  # how often a word counts more in `Caroline: ...`, where it says of whom or what the text is
+_MAX_LENGTH = 64
+_CACHED = 30_000  # analysed words per language: the active vocabulary of a store, in a few megabytes
+_STEM = 0.95  # the weight of another form of a word, relative to the word as typed
+_FOREIGN = 0.8  # of a form by the rules of a language the query may be in
+_GRAMMAR = 0.3  # of a character pair that belongs to an ending
+_SYLLABLE = 0.4  # of a Korean noun of one syllable with another particle
+_CHARACTER = 0.6  # of a Chinese character next to a grammatical one
+_LABELLED = 3  # how many more times a word counts in a label such as `Caroline: ...`
 
 _MARK = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
@@ -49,17 +48,16 @@ _ORDINAL = re.compile(r"0*(\d+)(?:st|nd|rd|th)?$")
 
 
 class Terms(NamedTuple):
-    """The index terms of a text with their counts, and how many words it has."""
+    """The index terms of a text with their counts, and its number of words."""
 
     counts: dict[str, int]
     length: int
 
 
 class Group(NamedTuple):
-    """One thing a query asks for: the word as typed, and the index terms that satisfy it with their weights.
+    """One word of a query: as typed, and the index terms that match it with their weights.
 
-    A bonus group adds to the score of a text that has it and is not missed in one that has not: the whole of an
-    identifier beside its parts.
+    A bonus group only raises the score of a text that has it: the whole of an identifier in addition to its parts.
     """
 
     word: str
@@ -69,11 +67,11 @@ class Group(NamedTuple):
 
 class _Word(NamedTuple):
     plain: tuple[str, ...]
-    """Its words, with case and marks."""
+    """Its words, with case and accents."""
     pairs: tuple[tuple[str, float], ...]
-    """Pairs of dense characters, each with its share in the run it comes from."""
+    """Character pairs of dense scripts, each with its share of its run."""
     extra: tuple[str, ...]
-    """Further terms to find it by; in a query they count only as the whole of an identifier."""
+    """Additional index terms, not used in queries."""
     whole: tuple[str, ...]
     """The token or a part of it as one term."""
 
@@ -84,16 +82,16 @@ _indexed: dict[str | None, dict[str, tuple[int, tuple[str, ...]]]] = {}
 def terms(text: str) -> Terms:
     """The index terms of a text."""
     tokens = _tokens(text)
-    spoken = language(_heard(text))
-    known = _indexed.setdefault(spoken, {})
+    lang = language(_rough_words(text))
+    known = _indexed.setdefault(lang, {})
     counts: dict[str, int] = {}
     length = 0
     for token in tokens:
         entry = known.get(token)
         if entry is None:
-            entry = _index(token, spoken)
-            if len(token) <= _LONGEST:
-                if len(known) >= _REMEMBERED:
+            entry = _index(token, lang)
+            if len(token) <= _MAX_LENGTH:
+                if len(known) >= _CACHED:
                     known.clear()
                 known[token] = entry
         length += entry[0]
@@ -102,19 +100,19 @@ def terms(text: str) -> Terms:
     label = _LABEL.match(text)
     if label:
         for token in _tokens(label[1]):
-            for term in _index(token, spoken)[1]:
+            for term in _index(token, lang)[1]:
                 counts[term] = counts.get(term, 0) + _LABELLED
     return Terms(counts, length)
 
 
 def groups(query: str) -> list[Group]:
-    """What a query asks for, in its order; without its stop words unless it has nothing else."""
+    """The groups of a query, in order, without stop words unless it has nothing else."""
     tokens = list(dict.fromkeys(_tokens(query)))
-    spoken = language(_heard(query))
-    asked = [token for at, token in enumerate(tokens) if not _is_stop(token, at, spoken, query)]
+    lang = language(_rough_words(query))
+    content = [token for at, token in enumerate(tokens) if not _is_stop(token, at, lang, query)]
     found: dict[tuple[tuple[str, float], ...], Group] = {}
-    for token in asked or tokens:
-        for group in _ask(token, spoken):
+    for token in content or tokens:
+        for group in _groups(token, lang):
             found.setdefault(group.alternatives, group)
     return list(found.values())
 
@@ -127,26 +125,26 @@ def _tokens(text: str) -> list[str]:
     return (_TOKEN_ASCII if text.isascii() else _TOKEN).findall(text)
 
 
-def _heard(text: str) -> list[str]:
-    """The words of a text, roughly: good enough to tell its language by."""
+def _rough_words(text: str) -> list[str]:
+    """The words of a text, roughly: good enough to detect its language."""
     return fold(text if len(text) < 4000 else text[:4000]).replace("'", " ").replace("’", " ").split()
 
 
-def _index(token: str, spoken: str | None) -> tuple[int, tuple[str, ...]]:
-    word = _take(token)
+def _index(token: str, lang: str | None) -> tuple[int, tuple[str, ...]]:
+    word = _analysed(token)
     found = [*word.whole, *word.extra, *(pair for pair, _ in word.pairs)]
     for plain in word.plain:
         exact = fold(plain)
         found.append(exact)
-        rules = plausible(exact, spoken or "english")
+        rules = plausible(exact, lang or "english")
         if rules and not any(c.isdigit() for c in exact):
             root = stem(plain.casefold(), rules[0])
             if root and root != exact:
                 found.append(root)
-    return len(word.plain) + len(word.pairs), tuple(term[:_LONGEST] for term in found if term)
+    return len(word.plain) + len(word.pairs), tuple(term[:_MAX_LENGTH] for term in found if term)
 
 
-def _take(token: str) -> _Word:
+def _analysed(token: str) -> _Word:
     plain: list[str] = []
     pairs: list[tuple[str, float]] = []
     extra: list[str] = []
@@ -164,7 +162,7 @@ def _take(token: str) -> _Word:
             before = ""
             for run in _RUN.findall(piece):
                 if not fold(run):
-                    continue  # an accent with no letter under it
+                    continue  # an accent without a letter
                 if not _DENSE.match(run):
                     plain.append(run)
                     number = _ORDINAL.match(run)
@@ -173,25 +171,25 @@ def _take(token: str) -> _Word:
                 elif before.isdigit():
                     pairs.append((before + run[0], 1.0))  # 1989년, 5月: a number with its unit
                     if len(run) > 2:
-                        _pair(run[1:], pairs, extra)
+                        _add_pairs(run[1:], pairs, extra)
                 else:
-                    _pair(run, pairs, extra)
+                    _add_pairs(run, pairs, extra)
                 before = run
     return _Word(tuple(plain), tuple(pairs), tuple(extra), tuple(whole))
 
 
 def _joined(segment: str) -> str:
-    """An identifier as one term, the same for user-name, user_name and userName; signs between digits stay."""
+    """An identifier as one term, the same for user-name, user_name and userName; between digits signs are kept."""
     folded = fold(segment)
     if folded.endswith(("+", "#")) or "." in folded or not any(c.isalpha() for c in folded):
         return folded
     return re.sub(r"[-_'’]+", "", folded)
 
 
-def _pair(run: str, pairs: list[tuple[str, float]], extra: list[str]) -> None:
-    """Terms of a run of dense characters: its pairs, and what lets one character be found alone.
+def _add_pairs(run: str, pairs: list[tuple[str, float]], extra: list[str]) -> None:
+    """Add the terms of a run of dense characters: its pairs, and single characters that can be searched for.
 
-    The pairs of a run share its weight, or a long word would outweigh everything else that is asked.
+    The pairs of a run share its weight, or a long word would outweigh the rest of a query.
     """
     clusters = _CLUSTER.findall(run)
     if len(clusters) == 1:
@@ -210,53 +208,53 @@ def _pair(run: str, pairs: list[tuple[str, float]], extra: list[str]) -> None:
         extra += [c for c in run if _HAN.match(c)]
 
 
-def _is_stop(token: str, at: int, spoken: str | None, query: str) -> bool:
-    """Whether a word of a query says nothing: but May is a month and US a country in a query that has small letters."""
-    folded, said = fold(token), token.casefold()
+def _is_stop(token: str, at: int, lang: str | None, query: str) -> bool:
+    """Whether a word of a query is a stop word; in a query with lower case, May is a month and US a country."""
+    folded = fold(token)
     if _HANGUL.fullmatch(token):
         return folded in STOPWORDS["korean"]
-    if said != folded and len(folded) < 3:
-        return False  # an accent makes another word of a short one: té is no te
-    if folded not in STOPWORDS.get(spoken or "english", ()):
+    if token.casefold() != folded and len(folded) < 3:
+        return False  # a short word with an accent is a different one: té, te
+    if folded not in STOPWORDS.get(lang or "english", ()):
         head = re.split("['’]", folded)
-        return len(head) > 1 and all(part in STOPWORDS.get(spoken or "english", ()) for part in head)
-    if spoken == "english" and not query.isupper():
+        return len(head) > 1 and all(part in STOPWORDS.get(lang or "english", ()) for part in head)
+    if lang == "english" and not query.isupper():
         return not (len(token) > 1 and token.isupper()) and not (at > 0 and token in {"May", "Will"})
     return True
 
 
-def _ask(token: str, spoken: str | None) -> Iterator[Group]:
-    word = _take(token)
+def _groups(token: str, lang: str | None) -> Iterator[Group]:
+    word = _analysed(token)
     for plain in word.plain:
-        yield Group(plain, tuple(_forms(plain, spoken).items()))
+        yield Group(plain, tuple(_forms(plain, lang).items()))
     for pair, share in word.pairs:
-        yield Group(token, ((pair, share), *_alone(pair, token, len(word.pairs))))
-    whole = [term[:_LONGEST] for term in word.whole if term]
+        yield Group(token, ((pair, share), *_content_character(pair, token, len(word.pairs))))
+    whole = [term[:_MAX_LENGTH] for term in word.whole if term]
     if whole and len(word.plain) + len(word.pairs) > 0:
         yield Group(token, tuple((term, 1.0) for term in dict.fromkeys(whole)), bonus=True)
 
 
-def _alone(pair: str, token: str, pairs: int) -> tuple[tuple[str, float], ...]:
-    """The one character of a pair that says something, when the other is grammar: 집은, 了车, を買."""
+def _content_character(pair: str, token: str, pairs: int) -> tuple[tuple[str, float], ...]:
+    """The content character of a pair whose other one is grammatical: 집은, 了车, を買."""
     if pair == token and SHORT_NOUN.match(pair):
         return ((pair[0], _SYLLABLE),)
-    saying = [c for c in pair if _HAN.match(c) and c not in _EMPTY]
-    if len(pair) == 2 and len(saying) == 1 and (set(pair) & _EMPTY or _KANA.search(pair)):
-        return ((saying[0], _CHARACTER * pairs**-0.5),)
+    content = [c for c in pair if _HAN.match(c) and c not in _EMPTY]
+    if len(pair) == 2 and len(content) == 1 and (set(pair) & _EMPTY or _KANA.search(pair)):
+        return ((content[0], _CHARACTER * pairs**-0.5),)
     return ()
 
 
-def _forms(plain: str, spoken: str | None) -> dict[str, float]:
+def _forms(plain: str, lang: str | None) -> dict[str, float]:
     exact = fold(plain)
-    forms = {exact[:_LONGEST]: 1.0}
+    forms = {exact[:_MAX_LENGTH]: 1.0}
     if any(c.isdigit() for c in exact):
         number = _ORDINAL.match(exact)
         if number:
-            forms.setdefault(number[1][:_LONGEST], 1.0)
+            forms.setdefault(number[1][:_MAX_LENGTH], 1.0)
         return forms
-    for name in plausible(exact, spoken):
-        root = stem(plain.casefold(), name)[:_LONGEST]
-        if name in {"english", spoken}:
+    for name in plausible(exact, lang):
+        root = stem(plain.casefold(), name)[:_MAX_LENGTH]
+        if name in {"english", lang}:
             forms.setdefault(root, _STEM)
         elif len(root) >= max(4, len(exact) // 2):
             forms.setdefault(root, _FOREIGN)
@@ -264,23 +262,23 @@ def _forms(plain: str, spoken: str | None) -> dict[str, float]:
 
 
 def similar(word: str, term: str) -> float:
-    """How alike a misspelt word and an index term are, 0 to 1; 0 when they differ by more than a slip or two.
+    """The similarity of a misspelt word and an index term, 0 to 1; 0 if they differ by more than one or two edits.
 
-    A slip is a letter too many, too few, wrong, or swapped with the next one. Short words allow one.
+    An edit is an added, missing or wrong letter, or two swapped ones. Short words allow one.
     """
     word = fold(word)
     allowed = 0 if len(word) < 4 else 1 if len(word) < 8 else 2
     if abs(len(word) - len(term)) > allowed:
         return 0.0
-    # A slip breaks three pairs of letters at most; looking for them is quicker than counting slips.
+    # An edit breaks at most three letter pairs; comparing those is faster than computing the distance.
     pairs = [word[i : i + 2] for i in range(len(word) - 1)]
     if sum(pair in term for pair in pairs) < len(pairs) - 3 * allowed:
         return 0.0
-    slips = _slips(word, term, allowed)
-    return 1 - slips / max(len(word), len(term)) if slips <= allowed else 0.0
+    edits = _edits(word, term, allowed)
+    return 1 - edits / max(len(word), len(term)) if edits <= allowed else 0.0
 
 
-def _slips(a: str, b: str, allowed: int) -> int:
+def _edits(a: str, b: str, allowed: int) -> int:
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

@@ -128,7 +128,7 @@ def problems(open: Open, snapshot: Snapshot, limits: Limits, prefix: str | None)
     """List everything in an archive that cannot be imported, with position and reason; also count its memories."""
     file = _Archive(open, limits, prefix, "skip_duplicates")
     loose = file.loose_links(named=False)
-    known = content.finds(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
+    known = content.find_ids(snapshot, list({end for _, ends in loose for end in ends})) if loose else {}
     for item, ends in loose:
         if missing := [end for end in ends if end not in known]:
             file.refuse(item, _missing_ends(missing))
@@ -161,7 +161,7 @@ def import_memories(
             file.refuse(item, _missing_ends(missing))
         else:
             relations.append(replace(ends[2], source=names[0], target=names[1]))
-    related_count = file.relate(tx, relations, anew=strategy == "overwrite")
+    related_count = file.relate(tx, relations, replace=strategy == "overwrite")
     return ImportedMemories(
         **file.counts,
         associations=related_count,
@@ -204,25 +204,25 @@ class _Archive(Importer):
             self._names[record.uid] = record.name
             self.scopes.add(record.path)
 
-    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
+    def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
         strategy = self._strategy
         if strategy == "skip_duplicates":
             self.counts["skipped"] += 1
             return
         if self._prefix is not None:
-            one = replace(one, scope=there.scope, session=there.session)
-        self.scopes.add(scopes.shown(there.scope if strategy == "merge_metadata" else one.scope))
+            one = replace(one, scope=existing.scope, session=existing.session)
+        self.scopes.add(scopes.shown(existing.scope if strategy == "merge_metadata" else one.scope))
         self.counts["overwritten"] += 1
         if strategy == "overwrite":
-            updated = one.updated if one.updated is not None else there.updated
-            tx.replace_record(there.id, replace(one, name=there.name, updated=updated))
+            updated = one.updated if one.updated is not None else existing.updated
+            tx.replace_record(existing.id, replace(one, name=existing.name, updated=updated))
         elif strategy == "create_versions":
             self.counts["versions"] += 1
-            tx.replace_record(there.id, replace(one, name=there.name, updated=None))
+            tx.replace_record(existing.id, replace(one, name=existing.name, updated=None))
         else:
             self.counts["merged"] += 1
-            tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
-            tx.revise(there.id, {"metadata": there.metadata | one.metadata, "tags": tags})
+            tags = tuple(dict.fromkeys((*existing.tags, *one.tags)))
+            tx.revise(existing.id, {"metadata": existing.metadata | one.metadata, "tags": tags})
 
     def names_of(self, tx: Transaction, ends: Ends) -> tuple[list[str], list[str]]:
         """The names of the memories at the ends of an association, and the ends that do not exist."""
@@ -230,7 +230,7 @@ class _Archive(Importer):
         missing: list[str] = []
         for end, is_id in ends[:2]:
             name = self._names.get(end) if is_id else end
-            if name is None and (found := tx.load(list(content.finds(tx, [end]).values()))):
+            if name is None and (found := tx.load(list(content.find_ids(tx, [end]).values()))):
                 name = self._names[end] = found[0].name
             if name is None:
                 missing.append(end)

@@ -60,8 +60,8 @@ class Folder:
         try:
             with self._place(name, folders, made) as place:
                 if self._check_target(name, last, place):
-                    with open(place.open(last, _READ), "rb") as there:
-                        if there.read(len(_DATABASE)) == _DATABASE:
+                    with open(place.open(last, _READ), "rb") as file:
+                        if file.read(len(_DATABASE)) == _DATABASE:
                             why = "it is a database, perhaps this memory itself; no export replaces one"
                             raise self._refused(name, why)
                 place.clear_old_drafts()

@@ -35,13 +35,13 @@ def export_graph(snapshot: Snapshot, form: GraphForm, *, at: int | None = None) 
 class ImportedGraph(Struct, frozen=True, kw_only=True):
     """The result of an import."""
 
-    entities_new: int
-    entities_extended: int
-    entities_replaced: int
-    entities_unchanged: int
-    observations_new: int
-    relations_new: int
-    relations_known: int
+    entities_new: int = 0
+    entities_extended: int = 0
+    entities_replaced: int = 0
+    entities_unchanged: int = 0
+    observations_new: int = 0
+    relations_new: int = 0
+    relations_known: int = 0
 
 
 def import_graph(
@@ -57,15 +57,15 @@ def import_graph(
     stores the file's version (the earlier one stays in the history), ``keep`` leaves them unchanged.
     """
     total = len(graph.entities) + len(graph.relations)
-    new = extended = replaced = unchanged = observations = 0
+    counts: Counter[str] = Counter()
     for start in range(0, len(graph.entities), _BATCH):
         step(start, total)
         batch = graph.entities[start : start + _BATCH]
         ids = tx.ids([entity.name for entity in batch])
         fresh = [entity for entity in batch if entity.name not in ids]
         tx.add_records(fresh)
-        new += len(fresh)
-        observations += sum(len(entity.observations) for entity in fresh)
+        counts["entities_new"] += len(fresh)
+        counts["observations_new"] += sum(len(entity.observations) for entity in fresh)
         for entity in batch if ids else ():
             id = ids.get(entity.name)
             if id is None:
@@ -75,17 +75,15 @@ def import_graph(
                 same = (record.kind, record.observations) == (entity.kind, tuple(entity.observations))
                 if not same:
                     tx.replace_record(id, in_place_of(record, entity))
-                replaced += not same
-                unchanged += same
+                counts["entities_unchanged" if same else "entities_replaced"] += 1
             elif existing == "merge":
                 present = tx.present_observations(id, entity.observations)
                 added = [text for text in dict.fromkeys(entity.observations) if text not in present]
                 tx.add_observations([(id, added)])
-                observations += len(added)
-                extended += bool(added)
-                unchanged += not added
+                counts["observations_new"] += len(added)
+                counts["entities_extended" if added else "entities_unchanged"] += 1
             else:
-                unchanged += 1
+                counts["entities_unchanged"] += 1
     stored = tx.find_relations(list(dict.fromkeys(map(_ends, graph.relations))))
     new_links = absent(stored, graph.relations, _ends)
     known = len(graph.relations) - len(new_links)
@@ -93,15 +91,7 @@ def import_graph(
         step(len(graph.entities) + known + start, total)
         tx.add_relations(new_links[start : start + _BATCH])
     step(total, total)
-    return ImportedGraph(
-        entities_new=new,
-        entities_extended=extended,
-        entities_replaced=replaced,
-        entities_unchanged=unchanged,
-        observations_new=observations,
-        relations_new=len(new_links),
-        relations_known=known,
-    )
+    return ImportedGraph(**counts, relations_new=len(new_links), relations_known=known)
 
 
 def match(tx: Transaction, graph: GraphFile) -> None:

@@ -72,7 +72,7 @@ class Importer:
         """Whether a record with the same text is the same memory."""
         raise NotImplementedError
 
-    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
+    def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
         """Merge a memory into its existing record, by the chosen strategy."""
         raise NotImplementedError
 
@@ -167,15 +167,15 @@ class Importer:
 
     def _add(self, tx: Transaction, drafts: list[EntityDraft], before: int) -> None:
         new: list[EntityDraft] = []
-        for one, there in self._matched(tx, drafts, before):
+        for one, existing in self._matched(tx, drafts, before):
             if one.session is not None and one.session not in self._sessions:
                 self._sessions.add(one.session)
                 scopes.begin(tx, one.session)
-            if there is None:
+            if existing is None:
                 new.append(one)
             else:
-                self._names[one.uid or ""] = there.name
-                self.merge(tx, there, one)
+                self._names[one.uid or ""] = existing.name
+                self.merge(tx, existing, one)
         if new:
             self.add_new(tx, new)
         self.counts["imported"] += len(new)
@@ -190,7 +190,7 @@ class Importer:
         by_id = tx.ids_of([one.uid or "" for one in drafts if self.keeps_id(one)])
         by_name = tx.ids([one.name for one in drafts if self.keeps_id(one) or one.name != one.uid])
         texts = [one.observations[0] for one in drafts if self.is_known_by_text(one)]
-        by_text = tx.saying(texts, before) if before and texts else {}
+        by_text = tx.with_texts(texts, before) if before and texts else {}
         ids = {*by_id.values(), *by_name.values(), *(id for many in by_text.values() for id in many)}
         records = {record.id: record for record in tx.load(list(ids))} if ids else {}
         for one in drafts:
@@ -200,10 +200,10 @@ class Importer:
                 found = next((record for record in candidates if self.is_same(one, record)), None)
             yield one, found
 
-    def relate(self, tx: Transaction, drafts: list[RelationDraft], *, anew: bool = False) -> int:
-        """Add the links that do not exist yet; ``anew`` replaces existing links with those of the file."""
+    def relate(self, tx: Transaction, drafts: list[RelationDraft], *, replace: bool = False) -> int:
+        """Add the links that do not exist yet; ``replace`` replaces existing links with those of the file."""
         existing = tx.find_relations(list(dict.fromkeys((one.source, one.target, one.type) for one in drafts)))
-        if anew:
+        if replace:
             tx.remove_relations([relation.id for relation in existing])
             existing = []
         new = absent(existing, drafts, lambda one: (one.source, one.target, one.type))

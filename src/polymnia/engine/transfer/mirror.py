@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.json import Decoder, encode
 
 from polymnia.engine.ports import Lock, Snapshot, Store, Transaction
-from polymnia.engine.ports.maintenance import Restored, draft_of, remove_left_drafts
+from polymnia.engine.ports.maintenance import Restored, draft_of, remove_left_drafts, sync, unused
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, UnreadItem, read, recover, write
 from polymnia.engine.transfer.formats.records import JsonObject
 from polymnia.engine.transfer.graphs import add_missing, links, match
@@ -56,11 +56,11 @@ class Mirror:
     """
 
     def __init__(
-        self, inner: Store, path: str, turn: Lock, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
+        self, inner: Store, path: str, lock: Lock, *, limits: Limits, tell: Callable[[str], None] = lambda text: None
     ) -> None:
         self._inner = inner
         self._path = os.path.realpath(path)
-        self._turn = turn
+        self._lock = lock
         self._limits = limits
         self._tell = tell
         self._drafts_removed = False
@@ -78,8 +78,7 @@ class Mirror:
     @contextmanager
     def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
         """An atomic transaction, committed to the file and the store when the block exits."""
-        self._turn.take()
-        try:
+        with self._lock:
             for _ in range(_TRIES):
                 self._bring_up_to_date(project)
                 with self._inner.write(project, who, action) as tx:
@@ -91,8 +90,6 @@ class Mirror:
                         return
                 # Another program changed the file first. Nothing has been written yet: try again.
             raise self._too_many_rewrites()
-        finally:
-            self._turn.give()
 
     def stamp(self, project: str) -> int:
         """A number that changes with every change to the project, in the store or in the file."""
@@ -113,19 +110,15 @@ class Mirror:
     def close(self) -> None:
         """Close the store and the lock."""
         self._inner.close()
-        self._turn.close()
+        self._lock.close()
 
     # ── importing edits of the file ───────────────────────────────────────────────────────────────────
 
     def _catch_up(self, project: str) -> None:
         """Import edits made to the file since the last check."""
-        if self._is_up_to_date(project):
-            return
-        self._turn.take()
-        try:
-            self._bring_up_to_date(project)
-        finally:
-            self._turn.give()
+        if not self._is_up_to_date(project):
+            with self._lock:
+                self._bring_up_to_date(project)
 
     def _is_up_to_date(self, project: str) -> bool:
         if not self._drafts_removed:
@@ -206,10 +199,7 @@ class Mirror:
 
     def _set_aside(self, data: bytes) -> str:
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        copy, n = f"{self._path}.broken-{stamp}", 1
-        while os.path.exists(copy):
-            n += 1
-            copy = f"{self._path}.broken-{stamp}-{n}"
+        copy = unused(f"{self._path}.broken-{stamp}")
         _write_out(copy, iter([data]), self._path)
         return copy
 
@@ -248,7 +238,6 @@ class Mirror:
 
 def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
     """Write a file atomically, with the permissions of the file ``like``."""
-    folder = os.path.dirname(path)
     draft = draft_of(path)
     try:
         mode = os.stat(like).st_mode & 0o777
@@ -265,15 +254,11 @@ def _write_out(path: str, pieces: Iterator[bytes], like: str) -> os.stat_result:
             status = os.fstat(descriptor)
         os.replace(draft, path)
     except BaseException:
-        if os.path.exists(draft):
+        with suppress(FileNotFoundError):
             os.unlink(draft)
         raise
     if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(os.path.dirname(path))
     return status
 
 

@@ -159,20 +159,22 @@ class _ProjectFile(Importer):
         if self._on_new is not None:
             self._on_new(records)
 
-    def merge(self, tx: Transaction, there: Record, one: EntityDraft) -> None:
-        self.ids[one.uid or ""] = there.uid
+    def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
+        self.ids[one.uid or ""] = existing.uid
         changed = self._merging != "skip_existing"
         if self._merging == "replace":
-            tx.replace_record(there.id, replace(one, name=there.name, updated=one.updated or there.updated))
+            tx.replace_record(existing.id, replace(one, name=existing.name, updated=one.updated or existing.updated))
         elif self._merging == "merge":
             # The newer text wins; tags and metadata are merged, and newer metadata values win.
-            newer = (one.updated or 0) > there.updated
-            tags = tuple(dict.fromkeys((*there.tags, *one.tags)))
-            metadata = {**there.metadata, **one.metadata} if newer else {**one.metadata, **there.metadata}
-            if newer and one.observations != there.observations:
-                tx.replace_record(there.id, replace(one, name=there.name, tags=tags, metadata=metadata, updated=None))
+            newer = (one.updated or 0) > existing.updated
+            tags = tuple(dict.fromkeys((*existing.tags, *one.tags)))
+            metadata = {**existing.metadata, **one.metadata} if newer else {**one.metadata, **existing.metadata}
+            if newer and one.observations != existing.observations:
+                tx.replace_record(
+                    existing.id, replace(one, name=existing.name, tags=tags, metadata=metadata, updated=None)
+                )
             else:
-                changed = tx.revise(there.id, {"tags": tags, "metadata": metadata})
+                changed = tx.revise(existing.id, {"tags": tags, "metadata": metadata})
         self.counts["updated" if changed else "skipped"] += 1
 
 

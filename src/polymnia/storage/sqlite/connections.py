@@ -27,45 +27,45 @@ class ConnectionPool:
 
     def __init__(self, path: str, *, busy_timeout: float = 30.0, create: bool = True, clock: Clock = rows.now) -> None:
         self.path = os.path.abspath(os.path.expanduser(path))
-        self._milliseconds = int(min(busy_timeout * 1000, 2**31 - 1))
+        self.lock = WriteLock(self.path + "-lock", busy_timeout)
+        self._busy_ms = int(min(busy_timeout * 1000, 2**31 - 1))
         self._create = create
         self._clock = clock
-        self._turn = WriteLock(self.path + "-lock", busy_timeout)
         self._opening = threading.Lock()
-        self._opened: tuple[int, ...] | None = None  # which file is open, by device and inode
-        self._read_only = False  # whether its folder cannot be written, nor anything in it
+        self._file: tuple[int, ...] | None = None  # the identity of the open file
+        self._log: tuple[int, int] | None = None  # and of its write-ahead log
+        self._read_only = False  # whether its folder cannot be written
         self._checkpoints = _Checkpoints(self._checkpoint)
-        self._checkpointing = threading.Lock()  # one at a time: a second would be turned away
-        self._log: tuple[int, int] | None = None  # and which write-ahead log belongs to it
+        self._checkpointing = threading.Lock()  # SQLite refuses a second checkpoint at the same time
+        self._truncation_due = False  # whether the log may still hold purged texts
         self._writer: apsw.Connection | None = None
-        self._written: tuple[int, ...] | None = None  # which file the writer has open
-        self._readers: list[apsw.Connection] = []  # those nobody uses; another list for every file that is opened
+        self._writer_file: tuple[int, ...] | None = None
+        self._readers: list[apsw.Connection] = []  # the idle ones; a new list for every file that is opened
         self._all: set[apsw.Connection] = set()
-        self._owes_forgetting = False
 
     def close(self) -> None:
         """Close every file. Closing twice is fine; a closed store reopens on use.
 
         A change in progress in another thread is completed.
         """
-        self._opened = None
+        self._file = None
         self._checkpoints.stop()
-        self._let_go()
+        self._clear_cache()
         readers, self._readers = self._readers, []
         with suppress(IndexError):
             reader = readers.pop()
-            if self._owes_forgetting:
-                self._forget_old_pages(reader)
+            if self._truncation_due:
+                self._truncate_log(reader)
             self._close(reader)
-        self._turn.close(self._close_writer)
+        self.lock.close(self._close_writer)
         self._close_all(readers)
 
-    def _let_go(self) -> None:
-        """Drop whatever else is cached of the file that is being closed."""
+    def _clear_cache(self) -> None:
+        """Drop whatever is cached of the file that is being closed."""
 
     def _close_writer(self) -> None:
         if self._writer is not None:
-            # The last connection to close brings the log into the file; here others may stay.
+            # The last connection to close checkpoints the log; other processes may still have the file open.
             with suppress(apsw.Error):
                 self._writer.execute(_CHECKPOINT).fetchall()
             self._close(self._writer)
@@ -73,9 +73,9 @@ class ConnectionPool:
 
     def _checkpoint(self) -> None:
         """Checkpoint the log, as far as no reader needs older pages."""
-        opened, readers = self._opened, self._readers
-        if opened is None or opened != self._place():
-            return  # whoever uses the store next opens the file that is there now
+        file, readers = self._file, self._readers
+        if file is None or file != self._identify():
+            return  # the next user of the store opens the file that is there now
         try:
             reader = readers.pop()
         except IndexError:
@@ -84,15 +84,15 @@ class ConnectionPool:
             with self._checkpointing, suppress(apsw.Error):
                 reader.execute(_CHECKPOINT).fetchall()
         finally:
-            self._give_back(reader, readers)  # which also forgets what could not be forgotten before
+            self._release_reader(reader, readers)  # which also truncates the log if that is due
 
     @property
     def open_connections(self) -> int:
         """The number of open connections. The connections are not touched: other threads may be using them."""
         return len(self._all)
 
-    def _take_reader(self) -> tuple[apsw.Connection, list[apsw.Connection]]:
-        """A connection for the caller's exclusive use until it is returned, and the list it belongs to.
+    def _acquire_reader(self) -> tuple[apsw.Connection, list[apsw.Connection]]:
+        """A connection for the caller's exclusive use until it is released, and the list it belongs to.
 
         A connection is removed from the list before use, so no two threads ever share one.
         """
@@ -103,11 +103,11 @@ class ConnectionPool:
         except IndexError:
             return self._connect(), readers
 
-    def _give_back(self, reader: apsw.Connection, readers: list[apsw.Connection]) -> None:
-        if self._owes_forgetting:
-            self._forget_old_pages(reader)
+    def _release_reader(self, reader: apsw.Connection, readers: list[apsw.Connection]) -> None:
+        if self._truncation_due:
+            self._truncate_log(reader)
         readers.append(reader)
-        if readers is not self._readers:  # the store was closed, or another file lies at its path, since it was taken
+        if readers is not self._readers:  # the store was closed or its file replaced in the meantime
             self._close_all(readers)
 
     def _close_all(self, readers: list[apsw.Connection]) -> None:
@@ -119,28 +119,28 @@ class ConnectionPool:
         self._all.discard(connection)
         connection.close()
 
-    def _take_turn(self) -> None:
-        """Acquire the write lock for the file that is at our path by then."""
+    def _acquire_lock(self) -> None:
+        """Acquire the write lock, and make sure that the file at our path by then is the open one."""
         while True:
-            if self._opened is None:
+            if self._file is None:
                 self._open()
             if self._read_only:
                 raise Forbidden(f"The folder of the store {self.path} cannot be written; what is there can be read")
-            self._turn.take()
-            if self._opened is not None and self._opened == self._place():
+            self.lock.acquire()
+            if self._file is not None and self._file == self._identify():
                 return
-            self._turn.give()
+            self.lock.release()
             self._open()
 
-    def _take_writer(self) -> apsw.Connection:
+    def _open_writer(self) -> apsw.Connection:
         """The only connection that writes; a new one if the file was replaced."""
-        if self._writer is None or self._written != self._opened:
+        if self._writer is None or self._writer_file != self._file:
             self._close_writer()
-            self._writer, self._written = self._connect(), self._opened
+            self._writer, self._writer_file = self._connect(), self._file
         return self._writer
 
-    def _place(self) -> tuple[int, ...] | None:
-        """The identity of the file at our path; if we cannot follow its changes, its state too."""
+    def _identify(self) -> tuple[int, ...] | None:
+        """The identity of the file at our path; in a read-only folder, where changes go unnoticed, its state too."""
         found = _identity(self.path)
         if found is not None and self._read_only:
             return (*found, os.stat(self.path).st_mtime_ns, os.path.exists(self.path + "-wal"))
@@ -148,32 +148,31 @@ class ConnectionPool:
 
     def _connect(self) -> apsw.Connection:
         if self._read_only:
-            connection = _connect_read_only(self.path, self._milliseconds)
-            self._all.add(connection)
-            return connection
-        connection = apsw.Connection(self.path)
+            connection = _connect_read_only(self.path)
+        else:
+            connection = apsw.Connection(self.path)
+            # FULL: a commit is on disk when it returns. Deleted text is overwritten, not just unlinked. A longer log is
+            # emptied less often, and pages that change again and again are written back once.
+            connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON").fetchall()
+            connection.execute("PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY").fetchall()
         self._all.add(connection)
-        # A plan chosen once is kept: planning anew for every bound value costs more than a small statement does.
+        # Query plans are reused: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.set_busy_timeout(self._milliseconds)
-        # FULL: a commit is on disk when it returns. Deleted text is overwritten, not just unlinked. A longer log is
-        # emptied less often, and pages that change again and again are written back once.
-        connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON").fetchall()
-        connection.execute("PRAGMA wal_autocheckpoint = 4000; PRAGMA temp_store = MEMORY").fetchall()
+        connection.set_busy_timeout(self._busy_ms)
         return connection
 
     def _open(self) -> None:
         """Open the file, and reopen it if it was replaced: writes to the old one would be lost."""
-        if self._opened is not None and self._opened == self._place():
+        if self._file is not None and self._file == self._identify():
             return
         with self._opening:
-            if self._opened is not None:
-                if self._opened == self._place():
+            if self._file is not None:
+                if self._file == self._identify():
                     return
-                self._leave_replaced_file()
+                self._close_replaced_file()
             from polymnia.storage.sqlite.schema import is_current, migrate
 
-            self._be_there()
+            self._ensure_file()
             self._read_only = not os.access(os.path.dirname(self.path), os.W_OK)
             connection = self._connect()
             try:
@@ -182,19 +181,16 @@ class ConnectionPool:
                         raise Forbidden(
                             f"The store {self.path} is of an older format, and its folder cannot be written"
                         )
-                    self._turn.take()
-                    try:
+                    with self.lock:
                         migrate(connection, self.path, self._clock)
-                    finally:
-                        self._turn.give()
             except BaseException:
                 self._close(connection)
                 raise
             self._readers.append(connection)
             self._log = _identity(self.path + "-wal")
-            self._opened = self._place()
+            self._file = self._identify()
 
-    def _be_there(self) -> None:
+    def _ensure_file(self) -> None:
         """Ensure that there is a store at the path: create it, or refuse what cannot be one."""
         if os.path.isdir(self.path):
             file = os.path.join(self.path, "memory.db")
@@ -207,15 +203,12 @@ class ConnectionPool:
                     f"There is no store at {self.path}",
                     hint="Check the path. `polymnia add`, an import or a server makes a store there.",
                 )
-            from polymnia.storage.sqlite.schema import make
+            from polymnia.storage.sqlite.schema import create
 
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            self._turn.take()
-            try:
+            with self.lock:
                 if not os.path.exists(self.path):  # another process may have been faster
-                    make(self.path)
-            finally:
-                self._turn.give()
+                    create(self.path)
         elif os.path.isfile(self.path) and not os.path.getsize(self.path):
             raise Damaged(
                 f"The file {self.path} is empty (0 bytes), which no store ever is; it was left as it is",
@@ -223,48 +216,43 @@ class ConnectionPool:
                 "If a new one is to begin there, delete the empty file.",
             )
 
-    def _leave_replaced_file(self) -> None:
-        """Let go of a file that another one has replaced, and of its log, which SQLite would read into the new one.
+    def _close_replaced_file(self) -> None:
+        """Close a file that another one has replaced, and remove its log, which SQLite would apply to the new one.
 
-        SQLite itself leaves the log of a moved file where it is. We remove it in our turn, and only if it is the one
-        we know: another process may have been faster, and the log that lies there may be the new file's.
+        SQLite itself leaves the log of a moved file where it is. We remove it under the write lock, and only if it is
+        the one we know: another process may have been faster, and the log may belong to the new file.
         """
         log = self._log
         self.close()
         if self._read_only:
             return
-        if self._turn.held:  # by a thread of ours, still at work on the old file
+        if self.lock.held:  # by a thread of this process, still working on the old file
             self._remove_log(log)
             return
-        self._turn.take()
-        try:
+        with self.lock:
             self._remove_log(log)
-        finally:
-            self._turn.give()
 
     def _remove_log(self, log: tuple[int, int] | None) -> None:
         if log is not None and log == _identity(self.path + "-wal"):
-            for rest in ("-wal", "-shm"):
+            for suffix in ("-wal", "-shm"):
                 with suppress(FileNotFoundError):
-                    os.unlink(self.path + rest)
+                    os.unlink(self.path + suffix)
 
-    def _forget_old_pages(self, writer: apsw.Connection) -> None:
-        """Empty the write-ahead log, which may still hold pages with a purged text; later if somebody reads them."""
+    def _truncate_log(self, connection: apsw.Connection) -> None:
+        """Empty the write-ahead log, which may still hold pages with a purged text; later if they are being read."""
         with self._checkpointing:
-            self._empty_log(writer)
-
-    def _empty_log(self, writer: apsw.Connection) -> None:
-        writer.set_busy_timeout(0)
-        try:
-            row = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            self._owes_forgetting = row is None or row[0] != 0
-        except apsw.BusyError:
-            self._owes_forgetting = True
-        finally:
-            writer.set_busy_timeout(self._milliseconds)
+            connection.set_busy_timeout(0)
+            try:
+                row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._truncation_due = row is None or row[0] != 0
+            except apsw.BusyError:
+                self._truncation_due = True
+            finally:
+                connection.set_busy_timeout(self._busy_ms)
 
 
 def _identity(path: str) -> tuple[int, int] | None:
+    """The device and inode of a file."""
     try:
         status = os.stat(path)
     except OSError:
@@ -272,19 +260,19 @@ def _identity(path: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-_QUIET = 0.2  # seconds without a write after which it is time
-_LATEST = 2.0  # and after so many it is, however much is written
+_QUIET = 0.2  # seconds without a write before a checkpoint
+_LATEST = 2.0  # seconds until a checkpoint under constant writes
 
 
 class _Checkpoints:
     """Runs checkpoints soon after they are requested, in a thread that is started on first use."""
 
     def __init__(self, work: Callable[[], None]) -> None:
-        self._work = WeakMethod(work)  # the thread keeps no store alive that nobody uses any more
+        self._work = WeakMethod(work)  # the thread does not keep an unused store alive
         self._thread: _CheckpointThread | None = None
 
     def soon(self) -> None:
-        """Something was written. The thread is woken by the first write only; it looks for more by itself."""
+        """Request a checkpoint. Only the first request wakes the thread, which then looks for more by itself."""
         thread = self._thread
         if thread is None or not thread.is_alive():
             thread = self._thread = _CheckpointThread(self._work)
@@ -294,7 +282,7 @@ class _Checkpoints:
             thread.due.set()
 
     def stop(self) -> None:
-        """No more work, until something is written again."""
+        """Stop the thread until the next request."""
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.stopped.set()
@@ -316,7 +304,7 @@ class _CheckpointThread(threading.Thread):
                 self.written = False
                 if self.stopped.wait(_QUIET):
                     return
-            self.due.clear()  # before the work: what is written from now on may be too late for it
+            self.due.clear()  # before the work: it may miss what is written from now on
             work = None if self.stopped.is_set() else self._work()
             if work is None:
                 return
@@ -327,11 +315,11 @@ class _CheckpointThread(threading.Thread):
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
-def _connect_read_only(path: str, milliseconds: int) -> apsw.Connection:
+def _connect_read_only(path: str) -> apsw.Connection:
     """A read-only connection.
 
-    SQLite needs a file beside the store to follow what others write. Where there is none and none can be made, nobody
-    writes at the moment, and the file is read as it lies.
+    SQLite needs a file beside the store to follow concurrent writes. If that file does not exist and cannot be created,
+    nobody is writing, and the store is opened as immutable.
     """
     from urllib.parse import quote
 
@@ -347,6 +335,4 @@ def _connect_read_only(path: str, milliseconds: int) -> apsw.Connection:
                 hint="Copy the store together with the file that ends in -wal to a folder of yours, and name it there.",
             ) from None
         connection = apsw.Connection(f"{address}?immutable=1", flags=_FLAGS)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.set_busy_timeout(milliseconds)
     return connection

@@ -1,4 +1,4 @@
-"""The one edge where the driver's exceptions become faults."""
+"""Translates the exceptions of the driver and the operating system into faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polymnia import errors
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Turn what the driver raises inside the block into a fault that says what and why."""
+    """Raise a fault for exceptions of the driver or the operating system inside the block."""
     try:
         yield
     except (apsw.Error, OSError) as e:
@@ -21,7 +21,7 @@ def translated(path: str) -> Iterator[None]:
 
 
 def fault(e: apsw.Error | OSError, path: str) -> errors.Fault:
-    """The fault that stands for an exception of the driver or the operating system."""
+    """The fault for an exception of the driver or the operating system."""
     if isinstance(e, OSError):
         return errors.Forbidden(f"Cannot use {path}: {os.strerror(e.errno) if e.errno else e}")
     if isinstance(e, apsw.BusyError | apsw.LockedError):

@@ -1,4 +1,4 @@
-"""Filters as a statement: which memories may be found at all."""
+"""Compiles filters to SQL."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FACETS = {
     "scopes": "facet_scopes",
     "months": "facet_months",
 }
-"""What is counted, and the statement that counts it."""
+"""The statement that counts each facet."""
 
 UNLISTED_TAGS = """WITH tag (project, tag, memory) AS (
   SELECT m.project, t.value, m.id FROM memory m, json_each(CASE WHEN json_valid(m.tags) THEN m.tags ELSE '[]' END) t
 ) """
-"""Stands before a statement that is to read the tags of the memories themselves, because their list is damaged."""
+"""Prefixed to a statement, makes it read the tags of the memories themselves, because the table of tags is damaged."""
 
 # Who stored a memory is who made the change whose rows it is among; folding leaves letters beyond ASCII as they are.
 _WHO = """(
@@ -31,15 +31,15 @@ _WHO = """(
 )"""
 _ANY = "{column} IN (SELECT value FROM json_each(?))"
 _Condition: TypeAlias = tuple[str, tuple[Any, ...]]
-"""A part of a statement, and the values that stand for its question marks."""
+"""A part of a statement, and the values of its placeholders."""
 
 
 def statement(
     filters: Filters, project: int, base: int, among: Sequence[int] | None, limit: int | None
 ) -> tuple[str, tuple[Any, ...]]:
-    """The statement that gives the ids of the memories that pass, in no order, and its values.
+    """The statement that selects the ids of the memories that pass, in no order, and its values.
 
-    Only columns and operators of this module stand in the text; whatever a caller wrote is a value.
+    Its text consists of columns and operators only; whatever a caller wrote is a bound value.
     """
     conditions = list(_conditions(filters, project))
     values: tuple[Any, ...] = ()
@@ -48,7 +48,7 @@ def statement(
         source = "json_each(?) j CROSS JOIN memory m ON m.id = ? + j.value"
         values = (encode(list(among)).decode(), base)
     elif filters.tags:
-        # The rarest way in: only memories with one of the tags are looked at.
+        # The most selective condition: only memories with one of the tags are read.
         source = "tag d CROSS JOIN memory m ON m.id = d.memory"
         driving = filters.tags[:1] if filters.all_tags else filters.tags
         conditions.insert(0, (f"d.project = ? AND {_ANY.format(column='d.tag')}", (project, encode(driving).decode())))
@@ -101,10 +101,10 @@ def _conditions(filters: Filters, project: int) -> Iterator[_Condition]:
 
 
 def _scope(scope: str, below: bool) -> _Condition:
-    """Exactly a scope, or all of it from there down. The default scope has no path of its own."""
+    """Exactly a scope, or a scope with its subscopes. The default scope is stored as NULL."""
     if not below:
         return ("m.scope IS NULL", ()) if scope == DEFAULT_SCOPE else ("m.scope = ?", (scope,))
-    # "0" follows "/": the range holds all that starts with the scope and a slash, and little else.
+    # "0" follows "/": the range covers everything that starts with the scope and a slash, and little else.
     inside = "(m.scope = ? OR (m.scope >= ? AND m.scope < ?))"
     values = (scope, f"{scope}/", f"{scope}0")
     if f"{DEFAULT_SCOPE}/".startswith(f"{scope}/"):
@@ -113,10 +113,10 @@ def _scope(scope: str, below: bool) -> _Condition:
 
 
 def _metadata(key: str, value: Any) -> _Condition:
-    """One key of the metadata: equal to the value, or a list that holds it."""
-    # Looked up row by row: a path cannot name a key with a quote.
+    """One key of the metadata: equal to the value, or a list that contains it."""
+    # Compared row by row: a JSON path cannot express a key with a quote.
     equal, values = _equals(value)
-    # The cases keep what is no list, or no JSON, from being read as such, in whatever order conditions are tried.
+    # CASE keeps what is no list from being read as one, in whatever order SQLite evaluates conditions.
     parts = "json_each(CASE d.type WHEN 'array' THEN d.value ELSE '[]' END)"
     inside = f"EXISTS (SELECT 1 FROM {parts} e WHERE {equal.format('e')})"
     held = f"SELECT 1 FROM json_each(m.metadata) d WHERE d.key = ? AND ({equal.format('d')} OR {inside})"
@@ -124,13 +124,13 @@ def _metadata(key: str, value: Any) -> _Condition:
 
 
 def _equals(value: Any) -> _Condition:
-    """A condition on a row of json_each: its value is this one. 1 and 1.0 are one number, true is none."""
+    """A condition on a row of json_each: it equals the value. 1 and 1.0 are equal, and true is not a number."""
     if value is None:
         return "{0}.type = 'null'", ()
     if isinstance(value, bool):
         return "{0}.type = ?", ("true" if value else "false",)
     if isinstance(value, dict | list):
-        # As sets of leaves with their paths: the keys of an object have no order.
+        # Compared as sets of leaves with their paths: the keys of an object have no order.
         leaves = "SELECT fullkey, replace(type, 'real', 'integer'), atom FROM json_tree({1})"
         there = leaves.replace("{1}", "CASE WHEN {0}.type IN ('object', 'array') THEN {0}.value ELSE '0' END")
         here, text = leaves.replace("{1}", "?"), encode(value).decode()

@@ -1,7 +1,8 @@
-"""Keeping the indexes of a project true while it changes: characters, words, vectors and tags."""
+"""Keeps the indexes of a project up to date: substrings, words, vectors and tags."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from math import log2
 
@@ -16,18 +17,18 @@ from polymnia.storage.sqlite.rows import HOUR, PASSAGE, POSTING
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 
-# New texts are scanned until there are this many of them, then indexed together: indexing one text costs a
-# commit more than everything else it does, a hundred together cost little more than one.
+# New texts are scanned until there are this many of them, then indexed together: indexing a single text would dominate
+# the cost of a commit, and a hundred together cost little more than one.
 _UNINDEXED = 512
-_UNLISTED = 1024  # the same for the word index, whose newest texts every searching process reads for itself
-_LONG = 200_000  # characters after which a change does not wait for more: reading them again would cost every process
-_MOST_LISTED = 8192  # and no change pays for more than this many texts of others
-_SLICE = 10_000  # and of the substring index no change makes more than so many again
-_VERSION = "words"  # the fact that says how the texts of the word index were read
+_UNLISTED = 1024  # the same for the word index; every searching process analyses the texts not in it
+_LONG = 200_000  # characters of new text that are indexed at once, because every process would have to analyse them
+_MAX_LISTED = 8192  # texts of other changes that a change indexes at most
+_BATCH = 10_000  # the same for the substring index
+_VERSION = "words"  # the note with the version of the analyst that built the word index
 
 
-class Indexing(SqliteSnapshot):
-    """A project open for change, seen from its indexes."""
+class IndexWriter(SqliteSnapshot):
+    """A project open for writing, with its indexes."""
 
     def __init__(self, connection: apsw.Connection, project: str, analyst: Analyst | None) -> None:
         super().__init__(connection, project)
@@ -37,89 +38,82 @@ class Indexing(SqliteSnapshot):
         self._written = 0  # characters of new texts
 
     def _index_due(self) -> None:
-        """Take in what is new, if it is time."""
+        """Index new texts, if enough of them are pending."""
         if self._seq - self._indexed > _UNINDEXED:
-            self._index_new(max(_SLICE, self._seq - self._first))
+            self._index_new(max(_BATCH, self._seq - self._first))
         if self._seq - self._listed > _UNLISTED or self._written > _LONG:
-            most = max(_MOST_LISTED, self._seq - self._first)
-            # An index that was read otherwise is made anew at once; when it is too large for that, by a reindex: a
-            # part of one would leave the rest to every reader.
-            if not self._listed or self._seq <= most or self._is_read_alike():
-                self._list_words(most)
+            limit = max(_MAX_LISTED, self._seq - self._first)
+            # An index of another version is rebuilt here if it is small, otherwise by a reindex: part of an index would
+            # leave the rest to every reader.
+            if not self._listed or self._seq <= limit or self._is_current():
+                self._index_words(limit)
 
-    # ── characters ────────────────────────────────────────────────────────────────────────────────────
+    # ── substrings ────────────────────────────────────────────────────────────────────────────────────
 
-    def index_characters(self, most: int) -> int:
+    def index_substrings(self, limit: int) -> int:
         self._noted = True
-        self._index_new(most)
+        self._index_new(limit)
         self._run(SQL["set_indexed"], (self._indexed, self._project))
         return self._seq - self._indexed
 
-    def _index_new(self, most: int) -> None:
-        last = min(self._indexed + most, self._seq)
+    def _index_new(self, limit: int) -> None:
+        last = min(self._indexed + limit, self._seq)
         while self._indexed < last:
-            # In slices: what is read lies in memory until it is written.
-            end = min(self._indexed + _SLICE, last)
+            end = min(self._indexed + _BATCH, last)  # a batch is held in memory
             new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + end)).fetchall()
             try:
                 self._db.executemany(SQL["index"], ((id, text + ENDS) for id, text in new))
             except DAMAGE:
-                self.drop_characters()
+                self.drop_substring_index()
                 return
             self._indexed = end
 
-    def _index_old(self, id: int, text: str) -> None:
-        """Keep the index true for a row whose number it has passed already."""
+    def _update_index(self, id: int, statement: str, *values: object) -> None:
+        """Index or unindex a row whose number the index has passed already."""
         if id <= self._base + self._indexed:
             try:
-                self._run(SQL["index"], (id, text + ENDS))
+                self._run(SQL[statement], (id, *values))
             except DAMAGE:
-                self.drop_characters()
+                # A damaged index does not fail a change: texts are scanned until it is rebuilt.
+                self.drop_substring_index()
 
     def _unindex(self, id: int) -> None:
-        if id <= self._base + self._indexed:
-            try:
-                self._run(SQL["unindex"], (id,))
-            except DAMAGE:
-                # No change fails for what can be made again: until it is, texts are scanned.
-                self.drop_characters()
+        self._update_index(id, "unindex")
 
-    def drop_characters(self) -> None:
-        """Empty the substring index, for all projects: it is one table. Everything waits to be indexed again."""
+    def drop_substring_index(self) -> None:
+        """Empty the substring index of all projects, which is one table; all texts become pending."""
         self._noted = True
         empty(self._run)
         self._indexed = 0
 
-    def _drop_text(self, id: int) -> None:
-        """A text goes: from the index of characters at once, in the word index it is marked."""
+    def _unindex_deleted(self, id: int) -> None:
+        """Remove a deleted text from the substring index, and mark it as deleted in the word index."""
         self._unindex(id)
         if id <= self._base + self._listed:
             self._run(SQL["add_gone"], (id,))
 
-    def _return_text(self, id: int, text: str) -> None:
-        """A text comes back under its old number."""
-        self._index_old(id, text)
+    def _index_restored(self, id: int, text: str) -> None:
+        """Index a text that was restored under its old number."""
+        self._update_index(id, "index", text + ENDS)
         if id <= self._base + self._listed:
-            self._run(SQL["drop_gone"], (id,))
-            if not self._db.changes():  # it was not there when the index came by
+            self._run(SQL["drop_gone"], (id - 1, id))
+            if not self._db.changes():  # it did not exist when the texts around it were indexed
                 self._run(SQL["add_stale"], (id,))
 
-    def _restate_head(self, id: int) -> None:
-        """A memory has lost its last text: its head is all that is left to find it by, and is read otherwise now."""
-        self._forget_vectors(id)
+    def _reindex_head(self, id: int) -> None:
+        """Analyse the head of a memory again: its text has changed, or is all that is left to search."""
+        self._delete_vectors(id)
         if id <= self._base + self._listed:
             self._run(SQL["add_stale"], (id,))
 
-    def _reword_head(self, id: int, name: str, kind: str) -> None:
-        """A memory's kind, tags or summary are others now: what was made of the old ones goes."""
-        self._forget_vectors(id)
+    def _change_head(self, id: int, name: str, kind: str) -> None:
+        """Index the head of a memory again, whose kind, tags or summary have changed."""
         self._unindex(id)
-        self._index_old(id, f"{rows.fold(name)}\x01{rows.fold(kind)}")
-        if id <= self._base + self._listed:
-            self._run(SQL["add_stale"], (id,))
+        self._update_index(id, "index", f"{rows.fold(name)}\x01{rows.fold(kind)}{ENDS}")
+        self._reindex_head(id)
 
     def drop_indexes(self) -> None:
-        self.drop_characters()
+        self.drop_substring_index()
         self.drop_words()
         self.drop_vectors([])
         for statement in ("drop_scopes", "count_scopes", "drop_tags", "list_tags"):
@@ -143,38 +137,37 @@ class Indexing(SqliteSnapshot):
 
     # ── words ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def list_words(self, most: int) -> int:
+    def index_words(self, limit: int) -> int:
         self._noted = True
-        self._list_words(most)
+        self._index_words(limit)
         self._run(SQL["set_listed"], (self._listed, self._passages, self._project))
         return self._seq - self._listed
 
-    def _list_words(self, most: int) -> None:
+    def _index_words(self, limit: int) -> None:
         if self._analyst is None:
             return
-        if not self._is_read_alike():
+        if not self._is_current():
             self.drop_words()
             self.note(_VERSION, self._analyst.version)
-        last = min(self._listed + most, self._seq)
+        last = min(self._listed + limit, self._seq)
         if stale := self.texts_of(self.stale()):
             self._add_words(stale)
-            for text in stale:  # one that is deleted now and comes back will still have to be indexed
-                self._unstale(self._base + text.id)
+            for text in stale:  # one that is deleted now is still indexed if it is restored
+                self._run(SQL["drop_stale"], (self._base + text.id - 1, self._base + text.id))
         while self._listed < last:
-            # In slices: what is in the making lies in memory.
-            end = min(self._listed + _MOST_LISTED, last)
+            end = min(self._listed + _MAX_LISTED, last)  # a batch is held in memory
             self._add_words(self.texts(self._listed, end))
             self._listed = end
 
-    def _is_read_alike(self) -> bool:
-        """Whether the texts of the word index were read as our analyst reads them."""
+    def _is_current(self) -> bool:
+        """Whether the word index was built by this version of the analyst."""
         return self._analyst is not None and self.noted(_VERSION) == self._analyst.version
 
     def _add_words(self, texts: Iterable[Text]) -> None:
-        """Add the passages of texts behind the last one."""
+        """Append the passages of texts to the index."""
         assert self._analyst is not None
         packed = bytearray()
-        postings: dict[str, bytearray] = {}
+        postings: defaultdict[str, bytearray] = defaultdict(bytearray)
         last, low, high = self._passages, rows.SPAN, 0
         for one in self._analyst(texts):
             last += 1
@@ -185,60 +178,51 @@ class Indexing(SqliteSnapshot):
             )  # fmt: skip
             low, high = min(low, one.text), max(high, one.text)
             for term, count in one.terms.items():
-                piece = POSTING.pack(last, min(count, 255), length)
-                if term in postings:
-                    postings[term] += piece
-                else:
-                    postings[term] = bytearray(piece)
+                postings[term] += POSTING.pack(last, min(count, 255), length)
         if last > self._passages:
             first = self._passages + 1
             self._run(SQL["add_block"], (self._project, first, last - self._passages, low, high, bytes(packed)))
-            # In order, so that neighbours in the table are written together.
+            # Sorted, so that adjacent rows are written together.
             new = ((self._project, term, first, bytes(postings[term])) for term in sorted(postings))
             self._db.executemany(SQL["add_posting"], new)
             self._passages = last
-
-    def _unstale(self, id: int) -> None:
-        self._run(SQL["drop_stale"], (id - 1, id))
 
     def drop_words(self) -> None:
         self._noted = True
         for statement in ("drop_blocks", "drop_postings"):
             self._run(SQL[statement], (self._project,))
-        for statement in ("drop_all_gone", "drop_stale"):
+        for statement in ("drop_gone", "drop_stale"):
             self._run(SQL[statement], (self._base, self._top))
         self._listed = self._passages = 0
         self._edition += 1
         self._run(SQL["begin_edition"], (self._edition, self._project))
 
-    def _forget_words(self, memory: int) -> None:
-        """Take the texts of a record out of word index and vectors, whether they are there or were deleted before."""
-        there = [memory - self._base, *(row - self._base for row, _ in self._run(SQL["texts"], (memory,)).fetchall())]
-        once = {ref - self._base for _, _, kind, ref, *_ in self._run(SQL["items_of_owner"], (memory,)) if kind in "mo"}
-        texts = {text.id: text for text in self.texts_of(there)}
-        for number in self.stale():
-            texts.pop(number, None)
-        if not self._is_read_alike():
-            texts.clear()
-        for number in {*there, *once}:
+    def _purge_texts(self, memory: int) -> None:
+        """Remove the current and deleted texts of a record from the word index and the vectors."""
+        current = [memory - self._base, *(row - self._base for row, _ in self._run(SQL["texts"], (memory,)).fetchall())]
+        items = self._run(SQL["items_of_owner"], (memory,))
+        former = {ref - self._base for _, _, kind, ref, *_ in items if kind in "mo"}
+        stale = set(self.stale())
+        texts = {text.id: text for text in self.texts_of(current) if text.id not in stale} if self._is_current() else {}
+        for number in {*current, *former}:
             passages = self._analyst([texts[number]]) if self._analyst is not None and number in texts else ()
-            self._forget_text(self._base + number, list(passages))
+            self._purge_text(self._base + number, list(passages))
 
-    def _forget_text(self, id: int, passages: Sequence[Passage] = ()) -> None:
-        """Take a text out of word index and vectors, for good.
+    def _purge_text(self, id: int, passages: Sequence[Passage] = ()) -> None:
+        """Permanently remove a text from the word index and the vectors.
 
-        ``passages`` are the text's, if it is as it was when it was indexed.
+        ``passages`` are those of the text, if it has not changed since it was indexed.
         """
-        self._forget_vectors(id)
+        self._delete_vectors(id)
         number = id - self._base
         if number > self._listed:
             return
-        self._run(SQL["drop_gone"], (id,))
-        self._unstale(id)
-        blocks: dict[int, int] = {}  # of each of its passages in the index
+        self._run(SQL["drop_gone"], (id - 1, id))
+        self._run(SQL["drop_stale"], (id - 1, id))
+        blocks: dict[int, int] = {}  # passage → block
         for first, count, data in self._run(SQL["blocks_with"], (self._project, number)).fetchall():
             left = bytearray(data)
-            for i in range(min(count, len(data) // PASSAGE.size)):  # fewer where it is damaged
+            for i in range(min(count, len(data) // PASSAGE.size)):  # fewer if it is damaged
                 at = i * PASSAGE.size
                 if PASSAGE.unpack_from(data, at)[0] == number:
                     left[at : at + PASSAGE.size] = bytes(PASSAGE.size)
@@ -246,16 +230,16 @@ class Indexing(SqliteSnapshot):
             self._run(SQL["set_block"], (bytes(left), self._project, first))
         if len(passages) == len(blocks):
             places = {(term, first) for one in passages for term in one.terms for first in blocks.values()}
-        else:  # deleted before, or changed since: its terms are not known, so every term of its time is looked at
+        else:  # deleted or changed since: its terms are unknown, so every term of its blocks is examined
             places = {
                 (term, first)
                 for first in set(blocks.values())
                 for (term,) in self._run(SQL["terms_of_block"], (self._project, first)).fetchall()
             }
         for term, first in places:
-            self._forget_postings(term, first, blocks)
+            self._delete_postings(term, first, blocks)
 
-    def _forget_postings(self, term: str, first: int, passages: Container[int]) -> None:
+    def _delete_postings(self, term: str, first: int, passages: Container[int]) -> None:
         size = POSTING.size
         row = self._run(SQL["posting"], (self._project, term, first)).fetchone()
         pieces = [row[0][i : i + size] for i in range(0, len(row[0]), size)] if row else []
@@ -267,22 +251,21 @@ class Indexing(SqliteSnapshot):
 
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────────
 
-    def put_vectors(self, model: str, dimensions: int, given: Sequence[Vector]) -> int:
+    def put_vectors(self, model: str, dimensions: int, vectors: Sequence[Vector]) -> int:
         self._noted = True
         added = 0
         number = self._model(model, dimensions)
-        for text, part, half, bits in given:
+        for text, part, half, bits in vectors:
             if self._run(SQL["has_text"], (self._base + text,)).fetchone() is None:
                 continue
             self._run(SQL["add_vector"], (number, self._base + text, part, half))
             if self._db.changes():
-                row = (self._project, number, self._db.last_insert_rowid(), text, part, bits)
-                self._run(SQL["add_bits"], row)
+                self._run(SQL["add_bits"], (self._project, number, self._db.last_insert_rowid(), text, part, bits))
                 added += 1
         return added
 
     def _model(self, name: str, dimensions: int) -> int:
-        """The number of a model, which is made known where it is new."""
+        """The number of a model, which is added if it is new."""
         known = self._run(SQL["model"], (name,)).fetchone()
         if known is None:
             self._run(SQL["add_model"], (name, dimensions))
@@ -297,7 +280,7 @@ class Indexing(SqliteSnapshot):
             self._run(SQL["set_dimensions"], (dimensions, number))
         return int(number)
 
-    def _forget_vectors(self, text: int) -> None:
+    def _delete_vectors(self, text: int) -> None:
         for id, model in self._run(SQL["vectors_of_text"], (text,)).fetchall():
             self._run(SQL["drop_bits"], (self._project, model, id))
             self._run(SQL["drop_vector"], (id,))
@@ -305,7 +288,7 @@ class Indexing(SqliteSnapshot):
     def drop_vectors(self, keep: Sequence[str]) -> int:
         self._noted = True
         span = (self._base, self._top)
-        if not keep:  # whatever is left of them, and of models that are not known
+        if not keep:  # all of them, including those of unknown models
             self._run(SQL["drop_vectors"], span)
             (count,) = self._run(SQL["count_bits"], (self._project,)).fetchone()
             self._run(SQL["drop_bits_of_project"], (self._project,))
@@ -324,7 +307,7 @@ class Indexing(SqliteSnapshot):
             if self._base < one.memory <= self._top:
                 self._run(SQL["count_seen"], (one.memory, one.hour // HOUR, one.who, one.opened, one.found))
 
-    # ── facts ─────────────────────────────────────────────────────────────────────────────────────────
+    # ── notes ─────────────────────────────────────────────────────────────────────────────────────────
 
     def forget_notes(self, start: str, end: str) -> None:
         self._noted = True

@@ -1,4 +1,4 @@
-"""Reading the journal: what happened to a memory, and how things were at a time."""
+"""Reads the journal: the history of a memory, and the project as it was at a time; and purges it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 BOOKKEEPING = frozenset(("version", "updated"))
-"""Columns that move with every change of a record; moving them alone changes nothing a reader would miss."""
+"""Columns that every change of a record updates."""
 
 Run: TypeAlias = Callable[..., Any]
-"""Runs a statement on the connection at hand."""
+"""Runs a statement on a connection."""
 
 ROWS = {
     "m": "memory_rows_between",
@@ -34,7 +34,7 @@ decode = Decoder(JsonObject).decode
 
 
 def change(run: Run, row: tuple[Any, ...], undo: int | None = None) -> Change:
-    """A change from the columns of the change statements; ``undo`` is the one that is just undoing it."""
+    """A change from the columns of the change statements; ``undo`` is the change that is undoing it now."""
     id, at, who, action, _, _, undoes, account, client, dialect, tool = row
     return Change(
         id=id, at=at, who=who, action=action, undoes=undoes, undone_by=undo or undone_by(run, id), account=account,
@@ -43,7 +43,7 @@ def change(run: Run, row: tuple[Any, ...], undo: int | None = None) -> Change:
 
 
 def undone_by(run: Run, number: int) -> int | None:
-    """The change that undid this one and still stands: an undo may have been undone itself."""
+    """The change that undid this one and is still in effect: an undo may have been undone itself."""
     chain = [number]
     while (by := run(SQL["undone_by"], (chain[-1],)).fetchone()[0]) is not None:
         chain.append(by)
@@ -51,72 +51,75 @@ def undone_by(run: Run, number: int) -> int | None:
 
 
 def history(run: Run, project: int, name: str) -> list[Event]:
-    """Everything that happened to memories of this name and their relations, oldest first."""
+    """The events of all memories of this name and their relations, oldest first."""
     base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
-    changes: dict[int, tuple[tuple[Any, ...], JsonObject]] = {}  # each with what it did
+    changes: dict[int, tuple[tuple[Any, ...], JsonObject]] = {}  # each with its effects
 
-    def mark(row: tuple[Any, ...]) -> JsonObject:
+    def effects(row: tuple[Any, ...]) -> JsonObject:
         lists: JsonObject = {"added": [], "removed": [], "related": [], "unrelated": []}
         return changes.setdefault(row[0], (row, {"version": None, "changed": {}, **lists}))[1]
 
-    def made(ref: int) -> JsonObject:
+    def creation(ref: int) -> JsonObject:
         row = run(SQL["change_that_made"], (project, ref - base)).fetchone()
-        return mark(row or (0,))  # 0: a row that no change has made
+        return effects(row or (0,))  # 0: no change created the row
 
-    def marked(change: int) -> JsonObject:
-        return mark(run(SQL["change"], (project, change)).fetchone())
+    def effects_of(change: int) -> JsonObject:
+        return effects(run(SQL["change"], (project, change)).fetchone())
 
     ids = {id for (id,) in run(SQL["id_of"], (project, name))}
     ids |= {id for (id,) in run(SQL["deleted_named"], (base, top, name))}
     for id in sorted(ids):
-        _mark_memory(run, id, made, marked)
-    there = run(SQL["relations_of"], (project, name, project, name))
-    arrows = {row[0]: f"{row[1]} -{row[3]}-> {row[2]}" for row in there}
+        _add_memory(run, id, creation, effects_of)
+    current = run(SQL["relations_of"], (project, name, project, name))
+    arrows = {row[0]: f"{row[1]} -{row[3]}-> {row[2]}" for row in current}
     for ref, before in run(SQL["deleted_relations_named"], (base, top, name)):
         ends = decode(before)
         arrows[ref] = f"{ends['source']} -{ends['type']}-> {ends['target']}"
     for ref, arrow in arrows.items():
-        made(ref)["related"].append((ref, arrow))
+        creation(ref)["related"].append((ref, arrow))
         for at, op, *_ in run(SQL["items_of_owner"], (ref,)).fetchall():
-            marked(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
+            effects_of(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
     changes.pop(0, None)
     events = []
-    for _, (row, did) in sorted(changes.items()):
+    for _, (row, done) in sorted(changes.items()):
         for key in ("added", "removed", "related", "unrelated"):
-            did[key] = tuple(text for _, text in sorted(did[key]))
-        events.append(Event(change=change(run, row), **did))
+            done[key] = tuple(text for _, text in sorted(done[key]))
+        events.append(Event(change=change(run, row), **done))
     return events
 
 
-def _mark_memory(run: Run, id: int, made: Callable[[int], JsonObject], marked: Callable[[int], JsonObject]) -> None:
+def _add_memory(
+    run: Run, id: int, creation: Callable[[int], JsonObject], effects_of: Callable[[int], JsonObject]
+) -> None:
+    """Add what happened to a memory to the effects of each change."""
     items = run(SQL["items_of_owner"], (id,)).fetchall()
     texts = dict(run(SQL["texts"], (id,)).fetchall())
     for _, op, kind, ref, _, before in items:
         if kind == "o" and op == "d":
             texts.setdefault(ref, decode(before)["text"])
-    made(id).update(created=True, version=1)
+    creation(id).update(created=True, version=1)
     for ref, text in texts.items():
-        made(ref)["added"].append((ref, text))
+        creation(ref)["added"].append((ref, text))
     for at, op, kind, ref, _, before in items:
         if op == "p":
-            continue  # a permanent delete took what it told
-        mark = marked(at)
+            continue  # purged
+        done = effects_of(at)
         if kind == "o":
-            mark["removed" if op == "d" else "added"].append((ref, texts[ref]))
+            done["removed" if op == "d" else "added"].append((ref, texts[ref]))
         elif op == "u":
             old = decode(before)
             if "version" in old:
-                mark["version"] = old["version"] + 1
-            mark["changed"].update((k, v) for k, v in old.items() if k not in BOOKKEEPING)
+                done["version"] = old["version"] + 1
+            done["changed"].update((k, v) for k, v in old.items() if k not in BOOKKEEPING)
         elif op == "d":
-            mark["deleted"] = True
+            done["deleted"] = True
         else:
-            mark["created"] = True
-            mark["version"] = decode(before)["version"] if before else None
+            done["created"] = True
+            done["version"] = decode(before)["version"] if before else None
 
 
 def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
-    """A memory as it was after each change that is known of it, newest first; a deleted one from its last state on."""
+    """A memory as each known change left it, newest first; a deleted one from its last state on."""
     base = project * rows.SPAN
     items = run(SQL["items_of_owner"], (id,)).fetchall()
     row = run(SQL["memory_row"], (id,)).fetchone()
@@ -139,7 +142,7 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
         first, last = base + change_row[4], base + change_row[5]
         for _, op, kind, ref, _, before in reversed(by_change.get(number, [])):
             if op == "p":
-                return states  # what was before is gone for good
+                return states  # earlier versions were purged
             if kind == "o":
                 if op == "d":
                     texts[ref] = decode(before)["text"]
@@ -158,12 +161,12 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
 
 
 def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:
-    """The project as it was at a time: today's rows with every later change taken back in thought."""
+    """The project as it was at a time: the current rows with every later change reverted in memory."""
     base = project * rows.SPAN
     cut = run(SQL["change_at"], (project, at)).fetchone()
     if cut is None:
         return [], []
-    border = base + cut[1]  # rows above this number were made later
+    border = base + cut[1]  # rows above this id were created later
     columns = {"m": rows.MEMORY_COLUMNS, "o": rows.OBSERVATION_COLUMNS, "r": rows.RELATION_COLUMNS}
     tables: dict[str, dict[int, JsonObject]] = {
         kind: {row[0]: dict(zip(columns[kind], row, strict=True)) for row in run(SQL[ROWS[kind]], (base, border))}
@@ -231,43 +234,43 @@ def effects(run: Run, project: int, base: int, number: int) -> list[Touch]:
 
 
 def touches(run: Run, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:
-    """What every change did to every memory, oldest first."""
+    """The effect of every change on every memory, oldest first."""
     changes = {row[0]: row for row in run(SQL["changes_in_order"], (project,))}
-    made_by = [row for row in changes.values() if row[5] > row[4]]
-    lasts = [row[5] for row in made_by]
-    found: dict[tuple[int, int, str], None] = {}  # each once, in the order of the changes
+    creating = [row for row in changes.values() if row[5] > row[4]]
+    lasts = [row[5] for row in creating]
+    found: dict[tuple[int, int, str], None] = {}  # (change, memory, effect), each once
 
-    def maker(id: int) -> int | None:
+    def creator(id: int) -> int | None:
         at = bisect_left(lasts, id - base)
-        return made_by[at][0] if at < len(made_by) and made_by[at][4] < id - base else None
+        return creating[at][0] if at < len(creating) and creating[at][4] < id - base else None
 
-    def mark(change: int | None, memory: int, how: str) -> None:
+    def add(change: int | None, memory: int, how: str) -> None:
         if change is not None:
             found[change, memory, how] = None
 
     sessions: dict[int, str | None] = dict(run(SQL["memory_ids"], (base, top)))
-    there = frozenset(sessions)
-    owners: dict[int, int | None] = {id: maker(id) for id in sessions}
+    current = frozenset(sessions)
+    owners: dict[int, int | None] = {id: creator(id) for id in sessions}
     for change, op, kind, ref, owner, before in run(SQL["items_of_project"], (project,)):
         if op == "p" or kind not in "mo":
             continue
         if owner not in owners:
-            owners[owner] = maker(owner)
-        if before is not None and owner not in there:
+            owners[owner] = creator(owner)
+        if before is not None and owner not in current:
             sessions[owner] = decode(before).get("session")
         how = _HOW.get((kind, op), "changed")
-        if kind == "o" and op == "d" and (by := maker(ref)) is not None and by != owners[owner]:
-            mark(by, owner, "changed")
-        mark(change, owner, how)
-    for id, made in owners.items():
-        mark(made, id, "made")
+        if kind == "o" and op == "d" and (by := creator(ref)) is not None and by != owners[owner]:
+            add(by, owner, "changed")
+        add(change, owner, how)
+    for id, by in owners.items():
+        add(by, id, "made")
     for ref, owner in run(SQL["observation_owners"], (base, top)):
-        if (by := maker(ref)) != owners.get(owner):
-            mark(by, owner, "changed")
-    settled = [one for one in found if one[2] != "changed" or not _is_whole(found, one)]
+        if (by := creator(ref)) != owners.get(owner):
+            add(by, owner, "changed")
+    effects = [one for one in found if one[2] != "changed" or not _is_whole(found, one)]
     low, high = _LONG_AGO if start is None else start, _FAR_AHEAD if end is None else end
     touches = []
-    for change, memory, how in sorted(settled):
+    for change, memory, how in sorted(effects):
         _, at, who, action, *_ = changes[change]
         if low <= at < high:
             touches.append(Touch(memory, at, who, action, how, sessions.get(memory)))
@@ -275,13 +278,13 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
 
 
 def _is_whole(found: dict[tuple[int, int, str], None], one: tuple[int, int, str]) -> bool:
-    """Whether the same change made, deleted or brought back the memory as a whole."""
+    """Whether the same change created, deleted or restored the whole memory."""
     change, memory, _ = one
     return any((change, memory, how) in found for how in ("made", "deleted", "restored"))
 
 
 def seen(run: Run, base: int, top: int, start: int | None, end: int | None) -> list[Seen]:
-    """The counts of reads, oldest first."""
+    """The read counts, oldest first."""
     low = _LONG_AGO if start is None else start // HOUR
     high = _FAR_AHEAD if end is None else -(-end // HOUR)
     return [
@@ -291,8 +294,8 @@ def seen(run: Run, base: int, top: int, start: int | None, end: int | None) -> l
 
 
 def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:
-    """Remove records for good, deleted ones too."""
-    # Known before anything goes: of several that bore one name, the first takes it from the journal.
+    """Permanently remove records, including deleted ones."""
+    # All names first: purging a record removes its name from the journal for other records that had it.
     named = {id: {name for (name,) in tx._run(SQL["names_of"], (id,)) if name is not None} for id in ids}
     for id, names in named.items():
         if not names or not tx._base < id <= tx._top:
@@ -300,7 +303,7 @@ def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:
         for relation in tx.relations_of(sorted(names)):
             tx._run(SQL["delete_relation"], (relation.id,))
             tx._run(SQL["purge_items"], (relation.id,))
-        tx._forget_words(id)
+        tx._purge_texts(id)
         tx._run(SQL["forget_seen"], (id,))
         for row, _ in tx._run(SQL["texts"], (id,)).fetchall():
             tx._run(SQL["delete_observation"], (row,))
@@ -313,35 +316,38 @@ def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:
             tx._texts -= 1
         tx._run(SQL["purge_items"], (id,))
         for name in names:
-            # Earlier lives of the name lose theirs, so nothing else of them may stay behind to be brought back.
+            # Other deleted records of the name lose it, so nothing else of them may stay restorable.
             for (other,) in tx._run(SQL["deleted_named"], (tx._base, tx._top, name)).fetchall():
-                tx._forget_words(other)
+                tx._purge_texts(other)
                 tx._run(SQL["purge_items"], (other,))
             tx._run(SQL["purge_named_items"], (tx._base, tx._top, name))
         tx._journal("p", "m", id, id, None)
         tx.purged = True
-    if tx.purged and tx._indexed:
-        # Deleting from the index only marks; merging it into one piece leaves nothing of what was deleted.
+    if tx.purged:
+        _merge_index(tx)
+
+
+def _merge_index(tx: SqliteTransaction) -> None:
+    """Merge the substring index into one segment: deleting from it only marks entries."""
+    if tx._indexed:
         tx._run(SQL["merge_index"]).fetchall()
 
 
-def forget_past(tx: SqliteTransaction, id: int) -> None:
-    """Remove for good what is kept of a record's earlier versions."""
-    there = {row for row, _ in tx._run(SQL["texts"], (id,)).fetchall()}
-    once = {ref for _, _, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if kind == "o"} - there
-    for ref in once:
-        tx._forget_text(ref)
+def purge_versions(tx: SqliteTransaction, id: int) -> None:
+    """Permanently remove the earlier versions of a record."""
+    current = {row for row, _ in tx._run(SQL["texts"], (id,)).fetchall()}
+    for ref in {ref for _, _, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if kind == "o"} - current:
+        tx._purge_text(ref)
     tx._run(SQL["purge_items"], (id,))
-    # What this very change has replaced is not in the journal yet.
-    kept = []
+    # What this change has replaced is not in the journal yet.
+    items = []
     for op, kind, ref, owner, before, name, other in tx._items:
         if owner == id and kind == "o" and op == "d":
-            tx._forget_text(ref)
+            tx._purge_text(ref)
             op, before = "p", None
         elif owner == id and kind == "m" and op == "u":
             op, before = "p", None
-        kept.append((op, kind, ref, owner, before, name, other))
-    tx._items = kept
+        items.append((op, kind, ref, owner, before, name, other))
+    tx._items = items
     tx._noted = tx.purged = True
-    if tx._indexed:
-        tx._run(SQL["merge_index"]).fetchall()
+    _merge_index(tx)

@@ -1,4 +1,4 @@
-"""Rows and values: how a record looks as columns, and back."""
+"""Converts records and relations to rows, and back."""
 
 from __future__ import annotations
 
@@ -9,19 +9,14 @@ from zlib import crc32
 
 from msgspec.json import Decoder, encode
 
-from polymnia.models import EntityDraft, JsonObject, Record, Relation, fold, normal, skeleton
-
-__all__ = [
-    "HEAD_COLUMNS", "HOUR", "MEMORY_COLUMNS", "OBSERVATION_COLUMNS", "PASSAGE", "POSTING", "RELATION_COLUMNS",
-    "SESSION_COLUMNS", "SPAN", "cell", "decode", "digest", "drafted", "fold", "fold_or_none", "head", "json_or_none",
-    "look", "now", "record", "relation",
-]  # fmt: skip
+from polymnia.models import EntityDraft, JsonObject, Record, Relation, normal, skeleton
+from polymnia.models import fold as fold
 
 SPAN = 1 << 32
-"""How many rows a project can number in its lifetime."""
+"""The number of row numbers that a project has."""
 
 HOUR = 3_600_000_000
-"""Microseconds; reads are counted by the hour."""
+"""In microseconds; reads are counted by the hour."""
 
 MEMORY_COLUMNS = (
     "id", "project", "uid", "name", "kind", "scope", "session", "category", "content_type", "summary",
@@ -34,40 +29,40 @@ RELATION_COLUMNS = (
 
 SESSION_COLUMNS = ("id", "project", "name", "created")
 
-# How the word index is packed: a promise to its reader, engine/search/index.py.
+# The binary format of the word index, also read by engine/search/index.py.
 PASSAGE = Struct("<IIIHHBBBB")  # text, memory, thread, day, part, script, length, whether it has a vector, weight
-POSTING = Struct("<IBB")  # passage, how often, length of the passage
+POSTING = Struct("<IBB")  # passage, frequency, length of the passage
 
 decode = Decoder().decode
 
 
 def digest(text: str) -> int:
-    """A small hash by which texts that say exactly the same find each other."""
+    """A hash of the normal form, to find texts that say the same."""
     return crc32(normal(text).encode())
 
 
-def look(name: str) -> int:
-    """A small hash of what a name looks like."""
+def skeleton_hash(name: str) -> int:
+    """A hash of what a name looks like, to find look-alikes."""
     return crc32(skeleton(name).encode())
 
 
 def fold_or_none(text: str) -> str | None:
-    """The folded form where it differs from the text."""
+    """The folded form, if it differs from the text."""
     folded = fold(text)
     return None if folded == text else folded
 
 
 def json_or_none(value: JsonObject | tuple[str, ...] | None) -> str | None:
-    """JSON for a column; an empty value is no value."""
+    """JSON for a column; None for an empty value."""
     return encode(value).decode() if value else None
 
 
 HEAD_COLUMNS = ("scope", "session", "category", "content_type", "summary", "tags", "metadata")
-"""What a record may have besides name, kind and observations."""
+"""The optional columns of a record."""
 
 
 def cell(column: str, value: Any) -> Any:
-    """A value as its column keeps it."""
+    """A value as stored in its column."""
     return json_or_none(value) if column in ("tags", "metadata", "extra") else value
 
 
@@ -80,7 +75,7 @@ def head(given: EntityDraft | Record) -> tuple[str | None, ...]:
 
 
 def drafted(draft: EntityDraft, id: int, uid: str, at: int) -> Record:
-    """The record a draft becomes."""
+    """The record made from a draft."""
     return Record(
         id=id, uid=uid, name=draft.name, kind=draft.kind, observations=tuple(draft.observations), extra=draft.extra,
         scope=draft.scope, session=draft.session, category=draft.category, content_type=draft.content_type,
@@ -92,41 +87,23 @@ def drafted(draft: EntityDraft, id: int, uid: str, at: int) -> Record:
 
 def record(row: tuple[Any, ...], texts: list[str]) -> Record:
     """A record from the columns of the statements `memory`, `memories` and `memories_after`."""
-    tags, metadata, extra = row[9], row[10], row[11]
+    tags, metadata, extra = row[9:12]
     return Record(
-        id=row[0],
-        uid=row[1],
-        name=row[2],
-        kind=row[3],
-        observations=tuple(texts),
-        scope=row[4],
-        session=row[5],
-        category=row[6],
-        content_type=row[7],
-        summary=row[8],
-        tags=tuple(decode(tags)) if tags else (),
-        metadata=decode(metadata) if metadata else {},
-        extra=decode(extra) if extra else {},
-        created=row[12],
-        updated=row[13],
-        version=row[14],
-    )
+        id=row[0], uid=row[1], name=row[2], kind=row[3], observations=tuple(texts), scope=row[4], session=row[5],
+        category=row[6], content_type=row[7], summary=row[8], tags=tuple(decode(tags)) if tags else (),
+        metadata=decode(metadata) if metadata else {}, extra=decode(extra) if extra else {},
+        created=row[12], updated=row[13], version=row[14],
+    )  # fmt: skip
 
 
 def relation(row: tuple[Any, ...]) -> Relation:
     """A relation from the columns of the relation statements."""
+    id, source, target, type, strength, context, metadata, extra, origin, created = row
     return Relation(
-        id=row[0],
-        source=row[1],
-        target=row[2],
-        type=row[3],
-        strength=row[4],
-        context=row[5],
-        metadata=decode(row[6]) if row[6] else {},
-        extra=decode(row[7]) if row[7] else {},
-        origin=row[8],
-        created=row[9],
-    )
+        id=id, source=source, target=target, type=type, strength=strength, context=context,
+        metadata=decode(metadata) if metadata else {}, extra=decode(extra) if extra else {},
+        origin=origin, created=created,
+    )  # fmt: skip
 
 
 def now() -> int:

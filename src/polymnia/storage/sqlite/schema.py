@@ -1,14 +1,15 @@
-"""The format of a store's file: telling it, and bringing an older one up to ours."""
+"""The format of a store's file: detecting its version, creating it, and migrating older ones."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import apsw
 
 from polymnia.engine.ports import Clock
+from polymnia.engine.ports.maintenance import sync
 from polymnia.errors import NotAStore, TooNew
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
@@ -16,13 +17,13 @@ APPLICATION = 0x506F6C79  # "Poly", in the file's header
 
 
 def is_current(connection: apsw.Connection, path: str) -> bool:
-    """Whether the file has our format; refuses what is not ours or newer than we are."""
+    """Whether the file has the current format; refuses foreign files and newer formats."""
     return version(connection, path) == len(MIGRATIONS)
 
 
 def version(connection: apsw.Connection, path: str) -> int:
-    """The version of the file's format."""
-    connection.execute("BEGIN")  # one view: another process may be upgrading the store right now
+    """The version of the file's format; refuses foreign files and newer formats."""
+    connection.execute("BEGIN")  # one snapshot: another process may be migrating the store right now
     try:
         application = connection.pragma("application_id")
         found = int(connection.pragma("user_version"))
@@ -40,62 +41,57 @@ def version(connection: apsw.Connection, path: str) -> int:
     return found
 
 
-def make(path: str) -> None:
-    """Make a new store: whole under another name first, so that nobody ever finds half of one. Called in our turn."""
+def create(path: str) -> None:
+    """Create a store under a temporary name, so that nobody finds half of one. The caller holds the write lock."""
     draft = f"{path}.new"
-    for rest in ("", "-journal", "-wal", "-shm"):  # of somebody who did not come to the end
-        with suppress(FileNotFoundError):
-            os.unlink(draft + rest)
+    remove(draft)  # left by a process that was killed
     os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    connection = apsw.Connection(draft)
-    try:
+    with closing(apsw.Connection(draft)) as connection:
         connection.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").fetchall()
         upgrade(connection, 0)
         set_log(connection, path)
-    finally:
-        connection.close()
-    settle(draft, path)
+    publish(draft, path)
 
 
 def set_log(connection: apsw.Connection, path: str) -> None:
-    """Have changes written to a log first, where the place of the store allows it."""
+    """Use a write-ahead log, unless the store lies on a network file system."""
     if not _on_network(path):
         connection.pragma("journal_mode", "wal")
 
 
-def settle(draft: str, path: str) -> None:
-    """Bring a file to disk, and then under its name, in place of what may be there."""
-    _sync(draft)
+def publish(draft: str, path: str) -> None:
+    """Sync a finished file to disk and rename it to its path, replacing what is there."""
+    sync(draft)
     os.replace(draft, path)
     if os.name == "posix":
-        _sync(os.path.dirname(path))
+        sync(os.path.dirname(path))
 
 
-def _sync(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def remove(path: str) -> None:
+    """Remove a database with its journals, if it exists."""
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            os.unlink(path + suffix)
 
 
 def migrate(connection: apsw.Connection, path: str, clock: Clock) -> None:
-    """Bring the file to our format; it is copied first."""
+    """Migrate the file to the current format, after copying it."""
     found = version(connection, path)  # another process may have been faster
     if found == len(MIGRATIONS):
         return
-    _back_up(connection, path, found, clock)
+    copy = f"{path}.format-{found}.{clock() // 1_000_000}.backup"
+    connection.execute("VACUUM INTO ?", (copy,)).fetchall()
     upgrade(connection, found)
 
 
 def upgrade(connection: apsw.Connection, found: int) -> None:
-    """Bring a file from a format (0: from nothing) to ours."""
+    """Migrate a file from a version (0: an empty file) to the current one."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         for name in MIGRATIONS[found:]:
             connection.execute(migration(name)).fetchall()
-            if name in _FILLS:
-                _FILLS[name](connection)
+            if name in _BACKFILLS:
+                _BACKFILLS[name](connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION}").fetchall()
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}").fetchall()
         connection.execute("COMMIT")
@@ -104,28 +100,22 @@ def upgrade(connection: apsw.Connection, found: int) -> None:
             connection.execute("ROLLBACK")
 
 
-def _digest_anew(connection: apsw.Connection) -> None:
-    """Give every observation the digest of its normal form. A damaged text is no reason not to open the rest."""
+def _recompute_digests(connection: apsw.Connection) -> None:
+    """Set every observation's digest to that of its normal form. A damaged text must not block the migration."""
     from polymnia.storage.sqlite.rows import digest
 
-    def digest_of(*given: Any) -> int:
-        return digest(given[0].decode(errors="replace"))
+    def digest_of(*values: Any) -> int:
+        return digest(values[0].decode(errors="replace"))
 
     connection.create_scalar_function("digest_of", digest_of, 1)
     connection.execute("UPDATE observation SET digest = digest_of(CAST(text AS BLOB))").fetchall()
 
 
-_FILLS = {"0006_same_text.sql": _digest_anew}  # what SQL alone cannot work out
-
-
-def _back_up(connection: apsw.Connection, path: str, version: int, clock: Clock) -> None:
-    """Copy the store as it is before an upgrade changes it."""
-    copy = f"{path}.format-{version}.{clock() // 1_000_000}.backup"
-    connection.execute("VACUUM INTO ?", (copy,)).fetchall()
+_BACKFILLS = {"0006_same_text.sql": _recompute_digests}  # what SQL alone cannot compute
 
 
 def _on_network(path: str) -> bool:
-    """Whether the file lies on a network file system, where a write-ahead log is not safe to share."""
+    """Whether the file lies on a network file system, where a write-ahead log cannot be shared safely."""
     try:
         with open("/proc/mounts", encoding="utf-8") as file:
             mounts = [line.split()[1:3] for line in file]

@@ -1,4 +1,4 @@
-"""Reading one project of a store, from its file or, while it is small and does not change, from memory."""
+"""Reads one project, from its file or, if it is small and unchanged, from a cache."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from msgspec.json import encode
 
 from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, fold, normal, skeleton
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.grams import Substrings
-from polymnia.storage.sqlite.project import TOUCHED, Searched
+from polymnia.storage.sqlite.grams import SubstringSearch
+from polymnia.storage.sqlite.project import TOUCHED, SearchReads
 from polymnia.storage.sqlite.statements import SQL, among
 
 T = TypeVar("T")
 
 _PAGE = 1000
-_FEW = 16  # so many are named in the statement itself, which is faster than a list
+_FEW = 16  # up to so many values are bound one by one, which is faster than a JSON list
 
 
-class SqliteSnapshot(Substrings, Searched):
-    """One consistent view of one project: its memories, their relations, and their past."""
+class SqliteSnapshot(SubstringSearch, SearchReads):
+    """A consistent view of one project: its memories, relations and history."""
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
         if len(names) == 1:
@@ -81,11 +81,10 @@ class SqliteSnapshot(Substrings, Searched):
                 limit -= size
 
     def newest(self, limit: int, kinds: Sequence[str] = ()) -> list[Record]:
-        if kinds:
-            found = (self._run(SQL["newest_of_kind"], (self._project, kind, limit)) for kind in kinds)
-            ids = sorted((id for some in found for (id,) in some), reverse=True)[:limit]
-        else:
-            ids = [id for (id,) in self._run(SQL["newest"], (self._base, self._top, limit))]
+        if not kinds:
+            return self.page(0, limit)
+        found = (self._run(SQL["newest_of_kind"], (self._project, kind, limit)) for kind in kinds)
+        ids = sorted((id for some in found for (id,) in some), reverse=True)[:limit]
         return self.load(ids)[::-1] if ids else []
 
     def kinds(self) -> dict[str, int]:
@@ -102,7 +101,7 @@ class SqliteSnapshot(Substrings, Searched):
 
     def scopes(self) -> list[tuple[str | None, int]]:
         found = self._run(SQL["scopes"], (self._project,)).fetchall()
-        if not found and self._texts:  # the counts were lost
+        if not found and self._texts:  # the counts are missing
             self.damage.add("counts of scopes")
             found = self._run(SQL["counted_scopes"], (self._project,)).fetchall()
         return [(path or None, count) for path, count in found]
@@ -127,33 +126,31 @@ class SqliteSnapshot(Substrings, Searched):
         return map(rows.relation, self._run(SQL["relations"], (self._base, self._top, -1)))
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
-        # One whose both ends are among the names comes twice; sorting here is cheaper than a union there.
+        # A relation with both ends among the names comes twice; sorting here is cheaper than a UNION.
         if not names:
             return []
         if len(names) <= _FEW:
             few = (self._project, *_padded(names))
             found = {row[0]: row for row in self._run(among("relations_of", len(few) - 1), few + few)}
         else:
-            given = (self._project, encode(names).decode())
-            found = {row[0]: row for row in self._run(SQL["relations_of_many"], given)}
+            many = (self._project, encode(names).decode())
+            found = {row[0]: row for row in self._run(SQL["relations_of_many"], many)}
         return [rows.relation(found[id]) for id in sorted(found)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
-        found = self._run(SQL["relations_from"], (self._project, encode(names).decode()))
-        return [rows.relation(row) for row in found]
+        return list(map(rows.relation, self._run(SQL["relations_from"], (self._project, encode(names).decode()))))
 
     def loose_relations(self) -> list[Relation]:
-        found = self._run(SQL["loose_relations"], (self._project, self._base, self._top))
-        return [rows.relation(row) for row in found]
+        return list(map(rows.relation, self._run(SQL["loose_relations"], (self._project, self._base, self._top))))
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
         return [rows.relation(row) for one in ends for row in self._run(SQL["same_relation"], (self._project, *one))]
 
-    def saying(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
+    def with_texts(self, texts: Sequence[str], last: int) -> dict[str, list[int]]:
         digests = encode([rows.digest(text) for text in texts]).decode()
-        wanted, found = set(texts), dict[str, list[int]]()
-        for memory, text in self._run(SQL["saying"], (self._base, self._base + last, digests)):
-            if text in wanted:
+        requested, found = set(texts), dict[str, list[int]]()
+        for memory, text in self._run(SQL["with_digests"], (self._base, self._base + last, digests)):
+            if text in requested:
                 found.setdefault(text, []).append(memory)
         return found
 
@@ -163,12 +160,12 @@ class SqliteSnapshot(Substrings, Searched):
         return next((memory for memory, other in found if normal(other) == form), None)
 
     def look_alikes(self, names: Sequence[str]) -> list[tuple[str, str]]:
-        pairs = []
-        for name in names:
-            for (other,) in self._run(SQL["same_look"], (self._project, rows.look(name), name)):
-                if skeleton(other) == skeleton(name):
-                    pairs.append((name, other))
-        return pairs
+        return [
+            (name, other)
+            for name in names
+            for (other,) in self._run(SQL["same_look"], (self._project, rows.skeleton_hash(name), name))
+            if skeleton(other) == skeleton(name)
+        ]
 
     def count(self) -> tuple[int, int]:
         row = self._run(SQL["count"], (self._base, self._top)).fetchone()
@@ -239,22 +236,22 @@ class SqliteSnapshot(Substrings, Searched):
 
 
 def _weakness(relation: Relation) -> tuple[float, int]:
-    """What relations are put in order by, strongest first: one that somebody drew without a number is sure."""
+    """The sort key of relations, strongest first; one without a strength was made by a person and counts as 1."""
     return (-1.0 if relation.strength is None else -relation.strength, relation.id)
 
 
 def _padded(items: Sequence[T]) -> tuple[T, ...]:
-    """The items with the last one repeated up to a power of two: so that few statements serve all lengths."""
+    """The items with the last one repeated up to a power of two, so that a few statements serve all lengths."""
     size = 1 << (len(items) - 1).bit_length()
     return (*items, *(items[-1],) * (size - len(items)))
 
 
-MOST_TEXTS = 256
-_MOST_RELATIONS = 1000
+MAX_TEXTS = 256
+_MAX_RELATIONS = 1000
 
 
-class _Values:
-    """What a small project holds, and the time of change it stands for."""
+class _CachedProject:
+    """The content of a small project as of a change."""
 
     def __init__(self, snapshot: SqliteSnapshot) -> None:
         self.touched = snapshot.stamp
@@ -273,92 +270,92 @@ class _Values:
 
 
 class SmallProject(SqliteSnapshot):
-    """One consistent view of a small project. What it does not hold, it reads from the file, at the same moment."""
+    """A consistent view of a small project; what is not cached is read from the file, as of the same moment."""
 
-    def __init__(self, connection: apsw.Connection, project: str, row: tuple[int, ...], values: _Values) -> None:
+    def __init__(self, connection: apsw.Connection, project: str, row: tuple[int, ...], cached: _CachedProject) -> None:
         super().__init__(connection, project, row)
-        self._values = values
+        self._cached = cached
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
-        ids = self._values.ids
+        ids = self._cached.ids
         return {name: ids[name] for name in names if name in ids}
 
     def load(self, ids: Sequence[int]) -> list[Record]:
-        by_id = self._values.by_id
+        by_id = self._cached.by_id
         return [by_id[id] for id in sorted(ids) if id in by_id]
 
     def records(self, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        return iter([record for record in self._values.records if record.id > after][:limit])
+        return iter([record for record in self._cached.records if record.id > after][:limit])
 
     def newest(self, limit: int, kinds: Sequence[str] = ()) -> list[Record]:
         if not kinds:
-            return self._values.records[: -limit - 1 : -1]
-        return [record for record in reversed(self._values.records) if record.kind in kinds][:limit]
+            return self._cached.records[: -limit - 1 : -1]
+        return [record for record in reversed(self._cached.records) if record.kind in kinds][:limit]
 
     def relations(self) -> Iterator[Relation]:
-        return iter(self._values.relations)
+        return iter(self._cached.relations)
 
     def relations_of(self, names: Sequence[str]) -> list[Relation]:
-        found = {relation.id: relation for name in names for relation in self._values.linked.get(name, ())}
+        found = {relation.id: relation for name in names for relation in self._cached.linked.get(name, ())}
         return [found[id] for id in sorted(found)]
 
     def relations_from(self, names: Sequence[str]) -> list[Relation]:
-        wanted = set(names)
-        return [relation for relation in self._values.relations if relation.source in wanted]
+        sources = set(names)
+        return [relation for relation in self._cached.relations if relation.source in sources]
 
     def loose_relations(self) -> list[Relation]:
-        return [relation for relation in self._values.relations if relation.source not in self._values.ids]
+        return [relation for relation in self._cached.relations if relation.source not in self._cached.ids]
 
     def find_relations(self, ends: Sequence[tuple[str, str, str]]) -> list[Relation]:
-        linked = self._values.linked
+        linked = self._cached.linked
         return [relation for one in ends for relation in linked.get(one[0], ()) if relation.ends == one]
 
     def containing(self, forms: Sequence[str]) -> list[int]:
-        return [id for id, text in self._values.texts if any(form in text for form in forms)]
+        return [id for id, text in self._cached.texts if any(form in text for form in forms)]
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         return False
 
     def names_starting(self, prefix: str, limit: int) -> list[str]:
-        return sorted(name for name in self._values.ids if name.startswith(prefix))[:limit]
+        return sorted(name for name in self._cached.ids if name.startswith(prefix))[:limit]
 
     def count(self) -> tuple[int, int]:
-        return len(self._values.records), len(self._values.relations)
+        return len(self._cached.records), len(self._cached.relations)
 
 
 class SmallProjectCache:
-    """The small projects a store holds in memory."""
+    """The small projects a store has in memory."""
 
     def __init__(self) -> None:
-        self._held: dict[str, _Values] = {}
+        self._cached: dict[str, _CachedProject] = {}
         self._seen: dict[str, int] = {}
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._cached)
 
     def clear(self) -> None:
-        """Forget everything: another file may be open next."""
-        self._held.clear()
+        """Drop everything: another file may be opened next."""
+        self._cached.clear()
         self._seen.clear()
 
     def open(self, connection: apsw.Connection, project: str, row: tuple[int, ...]) -> SqliteSnapshot:
-        """A project whose row was read: from memory if it is held and has not changed.
+        """Open a project whose row was read: from memory if it is cached and unchanged.
 
-        The second time without a change in between, it is put here if it is small.
+        A small project is cached the second time it is opened without a change in between.
         """
         touched = row[TOUCHED]
-        held = self._held.get(project)
-        if held is not None:
-            if held.touched == touched:
-                return SmallProject(connection, project, row, held)
-            self._held.pop(project, None)
+        cached = self._cached.get(project)
+        if cached is not None:
+            if cached.touched == touched:
+                return SmallProject(connection, project, row, cached)
+            self._cached.pop(project, None)
         snapshot = SqliteSnapshot(connection, project, row)
         if self._seen.get(project) != touched:
             if len(self._seen) > 100:
                 self.clear()
             self._seen[project] = touched
-        elif snapshot.size() <= MOST_TEXTS and snapshot.count()[1] <= _MOST_RELATIONS:
-            # One row that cannot be read must not take all others with it: they are read from the file.
+        elif snapshot.size() <= MAX_TEXTS and snapshot.count()[1] <= _MAX_RELATIONS:
+            # One unreadable row must not make all others unreadable: the project is then read from the file.
             with suppress(ValueError):
-                self._held[project] = _Values(snapshot)
+                self._cached[project] = _CachedProject(snapshot)
         return snapshot

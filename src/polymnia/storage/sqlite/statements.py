@@ -27,14 +27,14 @@ _among: dict[tuple[str, int], str] = {}
 
 
 def among(name: str, count: int) -> str:
-    """The statement with room for so many values in each ``IN (?)``."""
+    """The statement with ``count`` placeholders in each ``IN (?)``."""
     found = _among.get((name, count))
     if found is None:
         found = _among[name, count] = SQL[name].replace("IN (?)", f"IN ({', '.join('?' * count)})")
     return found
 
 
-# Migration N brings a store from version N - 1 to N. Loaded only when a store needs one.
+# Migration N upgrades a store from version N - 1 to N. Loaded only when a store needs it.
 MIGRATIONS = (
     "0001_initial.sql", "0002_search.sql", "0003_scopes.sql", "0004_seen.sql", "0005_authors.sql",
     "0006_same_text.sql",

@@ -139,9 +139,6 @@ SELECT name FROM memory WHERE project = ? AND look = ? AND name <> ? LIMIT 20;
 SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2),
        (SELECT count(*) FROM relation WHERE id > ?1 AND id <= ?2);
 
--- name: newest
-SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?;
-
 -- name: newest_of_kind
 SELECT id FROM memory WHERE project = ? AND kind = ? ORDER BY id DESC LIMIT ?;
 
@@ -186,7 +183,7 @@ WHERE id = ?;
 -- name: equal_texts
 SELECT id, text FROM observation WHERE memory = ? AND digest = ?;
 
--- name: saying
+-- name: with_digests
 SELECT memory, text FROM observation WHERE id > ? AND id <= ? AND digest IN (SELECT value FROM json_each(?));
 
 -- name: same_text
@@ -252,9 +249,6 @@ SELECT 1 FROM gram WHERE gram MATCH ? AND rowid = ?;
 
 -- name: candidates
 SELECT count(*) FROM (SELECT 1 FROM gram WHERE gram MATCH ?3 AND rowid > ?1 AND rowid <= ?2 LIMIT ?4);
-
--- name: all_ids
-SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 
 -- name: terms_starting
 SELECT term FROM gram_term WHERE term >= ? AND term < ? LIMIT ?;
@@ -338,9 +332,6 @@ FROM memory WHERE id = ?;
 SELECT id, project, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
 FROM memory WHERE id > ? AND id <= ? ORDER BY id;
 
--- name: observation_row
-SELECT id, memory, text FROM observation WHERE id = ?;
-
 -- name: observation_rows_between
 SELECT id, memory, text FROM observation WHERE id > ? AND id <= ? ORDER BY id;
 
@@ -352,12 +343,12 @@ FROM relation WHERE id = ?;
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE id > ? AND id <= ? ORDER BY id;
 
--- name: put_back_memory
+-- name: restore_memory
 INSERT INTO memory (id, project, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra,
                     created, updated, version, name_fold, kind_fold, look)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
--- name: put_back_relation
+-- name: restore_relation
 INSERT INTO relation (id, project, source, target, type, strength, context, metadata, extra, origin, created)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
@@ -430,7 +421,7 @@ SELECT id FROM gone WHERE id > ? AND id <= ?;
 INSERT OR IGNORE INTO gone (id) VALUES (?);
 
 -- name: drop_gone
-DELETE FROM gone WHERE id = ?;
+DELETE FROM gone WHERE id > ? AND id <= ?;
 
 -- name: stale
 SELECT id FROM stale WHERE id > ? AND id <= ?;
@@ -441,7 +432,7 @@ INSERT OR IGNORE INTO stale (id) VALUES (?);
 -- name: drop_stale
 DELETE FROM stale WHERE id > ? AND id <= ?;
 
--- name: moved
+-- name: changed_texts
 SELECT DISTINCT i.ref FROM change c JOIN change_item i ON i.change = c.id
 WHERE c.id > ?1 AND +c.project = ?2 AND i.kind <> 'r';  -- by the number: the last few changes, not all of the project's
 
@@ -450,9 +441,6 @@ DELETE FROM passage_block WHERE project = ?;
 
 -- name: drop_postings
 DELETE FROM posting WHERE project = ?;
-
--- name: drop_all_gone
-DELETE FROM gone WHERE id > ? AND id <= ?;
 
 -- name: blocks_with
 SELECT first, count, data FROM passage_block WHERE project = ?1 AND low <= ?2 AND high >= ?2;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 class SqliteStore(ConnectionPool):
     """Stores memories in one SQLite file shared by any number of processes and threads.
 
-    The file is opened on first use, and made then unless ``create`` is false. ``busy_timeout`` is how long a write
-    waits for others, in seconds. ``analyst`` reads the texts for the word index; without one there is none, and whoever
-    searches reads the texts for himself.
+    The file is opened on first use, and created then unless ``create`` is false. ``busy_timeout`` is how long a write
+    waits for others, in seconds. ``analyst`` splits texts for the word index; without one there is no such index, and
+    each search reads the texts itself.
     """
 
     def __init__(
@@ -47,14 +46,14 @@ class SqliteStore(ConnectionPool):
         self._small_projects = SmallProjectCache()
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
-        return _Reading(self, project, self._small_projects)
+        return _ReadContext(self, project, self._small_projects)
 
     def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
         """The same as ``read``, but never from the cache."""
-        return _Reading(self, project, None)
+        return _ReadContext(self, project, None)
 
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[SqliteTransaction]:
-        return _Writing(self, project, who, action)
+        return _WriteContext(self, project, who, action)
 
     def stamp(self, project: str) -> int:
         found = self._fetched("project", project)
@@ -77,27 +76,23 @@ class SqliteStore(ConnectionPool):
             "held": len(self._small_projects),
         }
 
-    def check(self, project: str | None, asked: CheckRequest) -> CheckResult:
+    def check(self, project: str | None, request: CheckRequest) -> CheckResult:
         with importing():
             from polymnia.storage.sqlite import checks
 
-        # Not from the small_projects: it would have to read every row, and one may be broken.
+        # Not from the cache, which has to read every row: one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checks.check(snapshot, project, asked, self._clock())
+            return checks.check(snapshot, project, request, self._clock())
 
-    def mend(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
+    def repair(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
         with importing():
             from polymnia.storage.sqlite import checks
 
         if tx is not None:
             assert isinstance(tx, SqliteTransaction)
-            return checks.mend(tx, kinds, asked)
-        with translated(self.path):
-            self._take_turn()
-            try:
-                return checks.mend_file(self._take_writer(), kinds)
-            finally:
-                self._turn.give()
+            return checks.repair(tx, kinds, request)
+        with translated(self.path), self.writer() as writer:
+            return checks.repair_file(writer, kinds)
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         from polymnia.storage.sqlite import backups
@@ -108,55 +103,42 @@ class SqliteStore(ConnectionPool):
         from polymnia.storage.sqlite import backups
 
         restored = backups.restore(self, path)
-        self.close()  # small projects and readers of what was
+        self.close()  # drops the cache and the readers of the former content
         return restored
 
     @contextmanager
-    def connected(self) -> Iterator[apsw.Connection]:
-        """A connection for reading, within the block."""
-        reader, readers = self._take_reader()
+    def reader(self) -> Iterator[apsw.Connection]:
+        """A connection for reading."""
+        reader, readers = self._acquire_reader()
         try:
             yield reader
         finally:
-            self._give_back(reader, readers)
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Hold the write lock, whatever is at the path."""
-        self._turn.take()
-        try:
-            yield
-        finally:
-            self._turn.give()
+            self._release_reader(reader, readers)
 
     @contextmanager
     def writer(self) -> Iterator[apsw.Connection]:
         """The connection for writing, with the write lock held."""
-        self._take_turn()
+        self._acquire_lock()
         try:
-            yield self._take_writer()
+            yield self._open_writer()
             self._checkpoints.soon()
         finally:
-            self._turn.give()
+            self.lock.release()
 
-    def place(self) -> object:
+    def identity(self) -> object:
         self._open()
-        return self._opened
+        return self._file
 
-    def _fetched(self, statement: str, *given: str) -> list[tuple[Any, ...]]:
+    def _fetched(self, statement: str, *values: str) -> list[tuple[Any, ...]]:
         """The rows of a statement that needs no snapshot."""
-        with translated(self.path):
-            reader, readers = self._take_reader()
-            try:
-                return reader.execute(SQL[statement], given).fetchall()
-            finally:
-                self._give_back(reader, readers)
+        with translated(self.path), self.reader() as reader:
+            return reader.execute(SQL[statement], values).fetchall()
 
-    def _let_go(self) -> None:
+    def _clear_cache(self) -> None:
         self._small_projects.clear()
 
 
-class _Writing:
+class _WriteContext:
     """The context of a change: the write lock and one transaction, both ended whatever happens."""
 
     __slots__ = ("_action", "_project", "_store", "_transaction", "_who", "_writer")
@@ -170,9 +152,9 @@ class _Writing:
     def __enter__(self) -> SqliteTransaction:
         store = self._store
         try:
-            store._take_turn()
+            store._acquire_lock()
             try:
-                self._writer = store._take_writer()
+                self._writer = store._open_writer()
                 self._writer.execute("BEGIN IMMEDIATE")
                 self._transaction = SqliteTransaction(
                     self._writer, self._project, self._who, self._action, store._clock(), store._analyst
@@ -184,9 +166,7 @@ class _Writing:
         except (apsw.Error, OSError) as e:
             raise fault(e, store.path) from e
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         store, transaction = self._store, self._transaction
         try:
             try:
@@ -194,7 +174,7 @@ class _Writing:
                     transaction.finish()
                     self._writer.execute("COMMIT")
                     if transaction.purged:
-                        store._forget_old_pages(self._writer)
+                        store._truncate_log(self._writer)
                     store._checkpoints.soon()
             finally:
                 self._end()
@@ -205,56 +185,54 @@ class _Writing:
 
     def _end(self) -> None:
         try:
-            # After an error, or when there is nothing to keep. A failed COMMIT may have ended it already.
+            # After an error, or if there is nothing to commit. A failed COMMIT may have ended the transaction already.
             writer = getattr(self, "_writer", None)
             if writer is not None and writer.in_transaction:
                 writer.execute("ROLLBACK")
         finally:
-            self._store._turn.give()
+            self._store.lock.release()
 
 
-class _Reading:
-    """The frame around a read. A class, because the generators of contextlib cost more than a small read does.
+class _ReadContext:
+    """The context of a read. A class, because the generators of contextlib cost more than a small read does.
 
     The row of the project is read first, and its statement is not run to its end: as long as it is open, everything
-    else is read as of the same moment. A transaction would do the same for two statements more.
+    else is read as of the same moment. A transaction would do the same for two more statements.
     """
 
-    __slots__ = ("_moment", "_project", "_reader", "_readers", "_small_projects", "_store")
+    __slots__ = ("_cache", "_cursor", "_project", "_reader", "_readers", "_store")
 
-    def __init__(self, store: SqliteStore, project: str, small_projects: SmallProjectCache | None) -> None:
+    def __init__(self, store: SqliteStore, project: str, cache: SmallProjectCache | None) -> None:
         self._store = store
         self._project = project
-        self._small_projects = small_projects
+        self._cache = cache
 
     def __enter__(self) -> SqliteSnapshot:
-        store, project, small = self._store, self._project, self._small_projects
+        store, project, cache = self._store, self._project, self._cache
         try:
-            self._reader, self._readers = reader, _ = store._take_reader()
+            self._reader, self._readers = reader, _ = store._acquire_reader()
             try:
-                self._moment = reader.execute(SQL["project"], (project,))
-                row = self._moment.fetchone()
-                if row is None:  # then nothing is open
+                self._cursor = reader.execute(SQL["project"], (project,))
+                row = self._cursor.fetchone()
+                if row is None:  # the statement has ended, so it holds no snapshot
                     reader.execute("BEGIN")
                     row = reader.execute(SQL["project"], (project,)).fetchone() or EMPTY
-                return SqliteSnapshot(reader, project, row) if small is None else small.open(reader, project, row)
+                return SqliteSnapshot(reader, project, row) if cache is None else cache.open(reader, project, row)
             except BaseException:
                 self._end()
                 raise
         except (apsw.Error, OSError) as e:
             raise fault(e, store.path) from e
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         self._end()
         if error is not None and isinstance(error, apsw.Error | OSError):
             raise fault(error, self._store.path) from error
 
     def _end(self) -> None:
-        moment, reader = getattr(self, "_moment", None), self._reader
-        if moment is not None:
-            moment.close()
+        cursor, reader = getattr(self, "_cursor", None), self._reader
+        if cursor is not None:
+            cursor.close()
         if reader.in_transaction:
             reader.execute("ROLLBACK")
-        self._store._give_back(reader, self._readers)
+        self._store._release_reader(reader, self._readers)

@@ -1,4 +1,4 @@
-"""Changing one project of a store: every primitive writes its rows and its line in the journal."""
+"""Changes one project: every primitive writes its rows and journals them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from msgspec.json import encode
 from polymnia.engine.ports import Analyst
 from polymnia.models import Author, Change, EntityDraft, JsonObject, Record, Relation, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.indexes import Indexing
+from polymnia.storage.sqlite.indexes import IndexWriter
 from polymnia.storage.sqlite.statements import SQL
 
-_AHEAD = 3_600_000_000  # microseconds by which clocks may differ without one of them being wrong
-_HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # what the word index reads of a memory's head
+_AHEAD = 3_600_000_000  # microseconds by which the clocks of two machines may differ
+_HEAD_TEXT = frozenset(("kind", "category", "summary", "tags"))  # the columns of a memory that are in the word index
 
 
-class SqliteTransaction(Indexing):
-    """One atomic unit of change, open between begin and finish."""
+class SqliteTransaction(IndexWriter):
+    """One atomic unit of change."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class SqliteTransaction(Indexing):
         super().__init__(connection, project, analyst)
         self._author = who if isinstance(who, Author) else Author(who)
         self._action = action
-        # Times do not run backwards, unless a wrong clock has dated a change far ahead: no later one goes by that.
+        # Times do not run backwards, unless an earlier change was dated far ahead by a wrong clock.
         self._at = at if self._touched - at > _AHEAD else max(at, self._touched + 1)
         self._items: list[tuple[str, str, int, int, str | None, str | None, str | None]] = []
         self._bumped: set[int] = set()
@@ -45,20 +45,22 @@ class SqliteTransaction(Indexing):
         return cast(tuple[int, ...], self._run(SQL["add_project"], (self._project_name,)).fetchone())
 
     def finish(self) -> int | None:
-        """Write the journal and the counters. Answers the change's number, None when nothing changed."""
+        """Write the journal and the counters; returns the number of the change, or None if nothing changed."""
         if not self.changed:
             return None
         self._index_due()
         counters = (self._seq, self._indexed, self._texts, self._at, self._listed, self._passages)
         self._run(SQL["touch_project"], (*counters, self._project))
-        self._change = self._add_change()
+        by = self._author
+        change = (self._project, self._at, by.who, self._action, self._first, self._seq, self._undoes)
+        self._run(SQL["add_change"], (*change, by.account, by.client, by.dialect, by.tool))
+        number = self._db.last_insert_rowid()
         for n, item in enumerate(self._items):
-            self._run(SQL["add_item"], (self._change, n, *item))
-        return self._change
+            self._run(SQL["add_item"], (number, n, *item))
+        return number
 
     @property
     def changed(self) -> bool:
-        """Whether a memory or relation has been changed so far."""
         return bool(self._items) or self._seq > self._first
 
     @property
@@ -66,33 +68,20 @@ class SqliteTransaction(Indexing):
         """Whether there is anything to commit."""
         return self.changed or self._noted
 
-    def _add_change(self) -> int:
-        by = self._author
-        what = (self._project, self._at, by.who, self._action, self._first, self._seq, self._undoes)
-        self._run(SQL["add_change"], (*what, by.account, by.client, by.dialect, by.tool))
-        return self._db.last_insert_rowid()
-
     def _next(self) -> int:
         self._seq += 1
         return self._base + self._seq
 
-    def _journal(
-        self,
-        op: str,
-        kind: str,
-        ref: int,
-        owner: int,
-        before: JsonObject | None,
-        name: str | None = None,
-        other: str | None = None,
-    ) -> None:
+    def _journal(self, op: str, kind: str, ref: int, owner: int, before: JsonObject | None, *names: str | None) -> None:
+        """Add an item to the journal; ``names`` are the name of a record, or both ends of a relation."""
         text = None if before is None else encode(before).decode()
+        name, other = (*names, None, None)[:2]
         self._items.append((op, kind, ref, owner, text, name, other))
 
     def _bump(self, id: int, **before: Any) -> None:
-        """One version more for a record, once in a transaction; ``before`` are other columns it changed."""
+        """Increase the version of a record, once per transaction; ``before`` are the other columns it changed."""
         if id > self._base + self._first:
-            return  # made by this very change: its first version is still in the making
+            return  # created by this change, so this is still its first version
         if id not in self._bumped:
             self._bumped.add(id)
             version, updated = self._versions.get(id) or self._run(SQL["bookkeeping"], (id,)).fetchone()
@@ -102,7 +91,7 @@ class SqliteTransaction(Indexing):
             self._journal("u", "m", id, id, before)
 
     def ids(self, names: Sequence[str]) -> dict[str, int]:
-        """The ids of those of the names that exist. Who asks for one name is likely to change it."""
+        """The ids by name. The version of a single record is read too, as it is likely to be changed."""
         if len(names) != 1:
             return super().ids(names)
         row = self._run(SQL["id_and_version_of"], (self._project, names[0])).fetchone()
@@ -113,15 +102,13 @@ class SqliteTransaction(Indexing):
         return {names[0]: row[0]}
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
-        """Store new records. The names must be free."""
         made, memories, texts = [], [], []
-        at = self._at
         for draft in drafts:
             id, uid = self._next(), draft.uid or new_id()
-            record = rows.drafted(draft, id, uid, at)
+            record = rows.drafted(draft, id, uid, self._at)
             row = (
                 id, self._project, uid, draft.name, draft.kind, rows.fold_or_none(draft.name),
-                rows.fold_or_none(draft.kind), rows.look(draft.name), rows.json_or_none(draft.extra),
+                rows.fold_or_none(draft.kind), rows.skeleton_hash(draft.name), rows.json_or_none(draft.extra),
                 record.created, record.updated, record.version,
             )  # fmt: skip
             head = rows.head(draft)
@@ -140,7 +127,6 @@ class SqliteTransaction(Indexing):
         return made
 
     def replace_record(self, id: int, draft: EntityDraft) -> Record:
-        """Give a record a new kind and new observations; from elsewhere, its times and version too."""
         (old,) = self.load([id])
         self._remove_observations(id, self._run(SQL["texts"], (id,)).fetchall())
         before = (old.kind, rows.json_or_none(old.extra), *rows.head(old))
@@ -151,7 +137,7 @@ class SqliteTransaction(Indexing):
             self._bump(id, **{column: was for column, was, now in changed if was != now})
             self._untag(id, old.tags)
             self._tag(id, draft.tags)
-            self._reword_head(id, old.name, draft.kind)
+            self._change_head(id, old.name, draft.kind)
         self.add_observations([(id, draft.observations)])
         self._bump(id)
         if draft.updated is not None:
@@ -163,7 +149,6 @@ class SqliteTransaction(Indexing):
         return new
 
     def add_observations(self, additions: Sequence[tuple[int, Sequence[str]]]) -> None:
-        """Append observations to records."""
         for id, texts in additions:
             if texts:
                 for text in texts:
@@ -174,7 +159,6 @@ class SqliteTransaction(Indexing):
                 self._bump(id)
 
     def present_observations(self, id: int, texts: Sequence[str]) -> set[str]:
-        """Which of the texts are already observations of the record."""
         return {
             text
             for text in set(texts)
@@ -182,29 +166,27 @@ class SqliteTransaction(Indexing):
         }
 
     def remove_observations(self, id: int, texts: Sequence[str]) -> int:
-        """Remove every observation equal to one of the texts."""
-        going = [
+        removed = [
             (row, found)
             for text in dict.fromkeys(texts)
             for row, found in self._run(SQL["equal_texts"], (id, rows.digest(text))).fetchall()
             if found == text
         ]
-        self._remove_observations(id, going)
-        if going:
+        self._remove_observations(id, removed)
+        if removed:
             self._bump(id)
             if self._run(SQL["has_observation"], (id,)).fetchone() is None:
-                self._restate_head(id)
-        return len(going)
+                self._reindex_head(id)
+        return len(removed)
 
-    def _remove_observations(self, memory: int, going: Iterable[tuple[Any, ...]]) -> None:
-        for id, text in going:
+    def _remove_observations(self, memory: int, observations: Iterable[tuple[Any, ...]]) -> None:
+        for id, text in observations:
             self._run(SQL["delete_observation"], (id,))
             self._texts -= 1
-            self._drop_text(id)
+            self._unindex_deleted(id)
             self._journal("d", "o", id, memory, {"memory": memory, "text": text})
 
     def remove_records(self, ids: Sequence[int]) -> None:
-        """Remove records with their observations."""
         for id in ids:
             row = self._run(SQL["memory_row"], (id,)).fetchone()
             if row is None:
@@ -213,16 +195,14 @@ class SqliteTransaction(Indexing):
             self._untag(id, self._tags_of(id))
             self._run(SQL["delete_memory"], (id,))
             self._texts -= 1
-            self._drop_text(id)
+            self._unindex_deleted(id)
             before = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
             self._journal("d", "m", id, id, before, before["name"])
 
     def add_relations(self, relations: Iterable[tuple[str, str, str, JsonObject]]) -> list[Relation]:
-        """Store relations given as (source, target, type, extra keys)."""
         return self.relate(RelationDraft(s, t, k, extra=extra) for s, t, k, extra in relations)
 
     def relate(self, drafts: Iterable[RelationDraft]) -> list[Relation]:
-        """Store relations that carry more than their ends."""
         made = [
             Relation(
                 id=self._next(), source=d.source, target=d.target, type=d.type, strength=d.strength, context=d.context,
@@ -238,11 +218,10 @@ class SqliteTransaction(Indexing):
             )
             for r in made
         )  # fmt: skip
-        self._db.executemany(SQL["put_back_relation"], rows_of_relations)
+        self._db.executemany(SQL["restore_relation"], rows_of_relations)
         return made
 
     def remove_relations(self, ids: Sequence[int]) -> None:
-        """Remove relations."""
         for id in ids:
             row = self._run(SQL["relation_row"], (id,)).fetchone()
             if row is None:
@@ -252,13 +231,11 @@ class SqliteTransaction(Indexing):
             self._journal("d", "r", id, id, before, before["source"], before["target"])
 
     def set_extra(self, id: int, extra: JsonObject) -> None:
-        """Replace the foreign keys a record carries."""
         (old,) = self.load([id])
         if old.extra != extra:
             self.revise(id, {"extra": extra})
 
     def revise(self, id: int, changes: Mapping[str, Any]) -> bool:
-        """Give a record other values in some of its columns; answers whether anything is another now."""
         row = self._run(SQL["memory_row"], (id,)).fetchone()
         old = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
         new = {column: rows.cell(column, value) for column, value in changes.items()}
@@ -273,15 +250,13 @@ class SqliteTransaction(Indexing):
             self._untag(id, rows.decode(before["tags"]) if before["tags"] else ())
             self._tag(id, record.tags)
         if not _HEAD_TEXT.isdisjoint(before):
-            self._reword_head(id, record.name, record.kind)
+            self._change_head(id, record.name, record.kind)
         return True
 
     def add_session(self, name: str) -> None:
-        """Begin a session. It must not be there."""
         self._run(SQL["add_session"], (self._next(), self._project, name, self._at))
 
     def remove_sessions(self, names: Sequence[str]) -> None:
-        """End sessions; their memories are the caller's to remove."""
         for name in names:
             row = self._run(SQL["session"], (self._project, name)).fetchone()
             if row is not None:
@@ -292,25 +267,21 @@ class SqliteTransaction(Indexing):
         self._journal("d", "s", row[0], row[0], dict(zip(rows.SESSION_COLUMNS, row, strict=True)))
 
     def undo(self, change: int | None) -> Change:
-        """Take back one change whole, as a change of its own."""
         from polymnia.storage.sqlite.undo import undo
 
         return undo(self, change)
 
-    def bring_back(self, id: int) -> None:
-        """Bring back a record that was deleted, with its relations whose other ends are there."""
-        from polymnia.storage.sqlite.undo import bring_back
+    def restore_record(self, id: int) -> None:
+        from polymnia.storage.sqlite.undo import restore_record
 
-        bring_back(self, id)
+        restore_record(self, id)
 
     def purge(self, ids: Sequence[int]) -> None:
-        """Remove records for good, deleted ones too."""
         from polymnia.storage.sqlite.journal import purge
 
         purge(self, ids)
 
-    def forget_past(self, id: int) -> None:
-        """Remove for good what is kept of a record's earlier versions."""
-        from polymnia.storage.sqlite.journal import forget_past
+    def purge_versions(self, id: int) -> None:
+        from polymnia.storage.sqlite.journal import purge_versions
 
-        forget_past(self, id)
+        purge_versions(self, id)

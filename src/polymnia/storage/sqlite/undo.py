@@ -1,10 +1,10 @@
-"""Taking back one change whole, unless a later one builds on it."""
+"""Undoes a change completely, unless a later one builds on it; and restores deleted records."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polymnia.engine.ports import DRAWN_LATER
+from polymnia.engine.ports import BACKGROUND
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change, JsonObject
 from polymnia.storage.sqlite import rows
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def undo(tx: SqliteTransaction, number: int | None) -> Change:
-    """Take back a change; without a number the newest one that stands and is no undo itself."""
+    """Undo a change; by default the newest one that is in effect and is not an undo itself."""
     row = _newest(tx) if number is None else tx._run(SQL["change"], (tx._project, number)).fetchone()
     if row is None:
         raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
@@ -26,10 +26,10 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
             changes=[by],
             hint=f"To do it again, undo change {by}.",
         )
-    work = _Undoing(tx, row)
-    if work.leaves_something():
-        work.refuse_conflicts()
-        work.run()
+    reversal = _Reversal(tx, row)
+    if reversal.has_effects():
+        reversal.refuse_conflicts()
+        reversal.run()
         if tx.changed:
             tx._undoes = row[0]
             (undo,) = tx._run(SQL["next_change"]).fetchone()
@@ -42,50 +42,48 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
     )
 
 
-def bring_back(tx: SqliteTransaction, id: int) -> None:
-    """Take back of a change that deleted a record what it did to that record, and nothing else."""
-    deleted = [at for at, op, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if (op, kind) == ("d", "m")]
-    row = tx._run(SQL["change"], (tx._project, deleted[-1])).fetchone()
-    work = _Undoing(tx, row)
-    name = next(decode(before)["name"] for _, op, _, ref, _, before in work.items if (op, ref) == ("d", id))
+def restore_record(tx: SqliteTransaction, id: int) -> None:
+    """Revert what the change that deleted a record did to it, and nothing else."""
+    deletions = [at for at, op, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if (op, kind) == ("d", "m")]
+    row = tx._run(SQL["change"], (tx._project, deletions[-1])).fetchone()
+    reversal = _Reversal(tx, row)
+    name = next(decode(before)["name"] for _, op, _, ref, _, before in reversal.items if (op, ref) == ("d", id))
     if taken := tx.ids([name]):
         raise Conflict(
             f"The name {name!r} is in use again",
-            changes=sorted(work._maker(taken[name])),
+            changes=sorted(reversal._creator(taken[name])),
             hint="Delete the newer one first.",
         )
-    # Relations that were kept, marked, in place of those that went.
-    marked = [r for r in work.made["r"].values() if r[3] == name]
-    tx.remove_relations([r[0] for r in marked])
+    # The marked relations that replaced the deleted ones.
+    tx.remove_relations([r[0] for r in reversal.made["r"].values() if r[3] == name])
     links = []
-    for _, op, kind, ref, owner, before in reversed(work.items):
+    for _, op, kind, ref, owner, before in reversed(reversal.items):
         if op == "d" and kind == "r" and name in (decode(before)["source"], decode(before)["target"]):
             links.append((ref, owner, decode(before)))
         elif op == "d" and owner == id:
-            work._put_back(kind, ref, owner, decode(before))
+            reversal._restore(kind, ref, owner, decode(before))
     for ref, owner, link in links:
         if len(tx.ids([link["source"], link["target"]])) == len({link["source"], link["target"]}):
-            work._put_back("r", ref, owner, link)
+            reversal._restore("r", ref, owner, link)
 
 
 def _newest(tx: SqliteTransaction) -> tuple[Any, ...]:
-    """The newest change that stands and is no undo itself. One that cannot be undone is not passed over: whoever asks
-    to take back what was done last means no other."""
+    """The newest change that is in effect and is not an undo itself, even if it cannot be undone."""
     for row in tx._run(SQL["changes"], (tx._project, -1)):
-        if row[6] is None and row[3] != DRAWN_LATER and undone_by(tx._run, row[0]) is None:
+        if row[6] is None and row[3] != BACKGROUND and undone_by(tx._run, row[0]) is None:
             return tuple(row)
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
 
 
 def _root(tx: SqliteTransaction, number: int) -> int:
-    """The change an undo of an undo … started from."""
+    """The change that a chain of undos started with."""
     while (row := tx._run(SQL["change"], (tx._project, number)).fetchone()) is not None and row[6] is not None:
         number = row[6]
     return number
 
 
-class _Undoing:
-    """One undo at work."""
+class _Reversal:
+    """The undo of one change."""
 
     def __init__(self, tx: SqliteTransaction, row: tuple[Any, ...]) -> None:
         self.tx = tx
@@ -97,13 +95,12 @@ class _Undoing:
             kind: {row[0]: row for row in tx._run(SQL[name], (first, last))} for kind, name in ROWS.items()
         }
         self.items = tx._run(SQL["items"], (self.number,)).fetchall()
-        self.drawn: list[int] = []  # relations drawn in the background to or from what the change made
+        self.added_later: list[int] = []  # relations added in the background to what the change created
         self.removed = self._removed()
 
     def refuse_conflicts(self) -> None:
-        """Refuse when a later change that stands has touched what this one made, or counts on it."""
-        tx, later = self.tx, set()
-        later |= {at for at, _ in self.removed}
+        """Raise Conflict if a later change that is in effect has changed what this one made, or depends on it."""
+        tx, later = self.tx, {at for at, _ in self.removed}
         touched = {(kind, ref) for _, op, kind, ref, _, before in self.items if self._matters(op, before)}
         records = self.made["m"].keys() | {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "m")}
         owners = {owner for *_, owner, _ in self.items} | records | self.made["r"].keys()
@@ -111,21 +108,21 @@ class _Undoing:
         for owner in owners:
             for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
                 if op == "p":
-                    continue  # what was deleted for good is passed over
+                    continue  # purged
                 if owner in records or (kind == "m" and op != "u"):
-                    later.add(at)  # whatever happened to a record this one made; or the record itself went or came
+                    later.add(at)  # any change of a record this one created, or a deletion or restoration
                 elif ((kind, ref) in touched or ref in self.made["o"]) and self._matters(op, before):
                     later.add(at)
         for record in tx.load(list(records)):
             for relation in tx.relations_of([record.name]):
                 if relation.id > self.last:
-                    makers = self._maker(relation.id)
-                    if all(self._is_background(at) for at in makers):
-                        self.drawn.append(relation.id)
+                    creators = self._creator(relation.id)
+                    if all(self._is_background(at) for at in creators):
+                        self.added_later.append(relation.id)
                     else:
-                        later |= makers
+                        later |= creators
         standing = sorted(at for at in later if _root(tx, at) == at and undone_by(tx._run, at) is None)
-        # An undo of an earlier change that is not paired with one of these counts as a change of its own.
+        # An undo of an earlier change counts as a change of its own.
         standing += sorted(at for at in later if self.number > _root(tx, at) != at and undone_by(tx._run, at) is None)
         if standing:
             raise Conflict(
@@ -133,70 +130,70 @@ class _Undoing:
                 f"({', '.join(map(str, standing))})",
                 changes=standing,
             )
-        came = {(op, ref) for _, op, kind, ref, *_ in self.items if kind == "m"}
+        restored = {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "m")}
         for _, op, kind, ref, _, before in self.items:
-            if op == "d" and kind == "s" and not self._made_here(ref) and (again := self._begun_again(before)):
+            if op == "d" and kind == "s" and not self._is_own(ref) and (newer := self._successor(before)):
                 raise Conflict(
                     f"Change {self.number} cannot be undone: there is a session of the same name again",
-                    changes=sorted(self._maker(again)),
+                    changes=sorted(self._creator(newer)),
                     hint="Clean up the newer one first.",
                 )
-            if op == "d" and kind == "m" and not self._made_here(ref):
+            if op == "d" and kind == "m" and not self._is_own(ref):
                 name = decode(before)["name"]
                 for taken in tx.ids([name]).values():
-                    if self._made_here(taken) or ("i", taken) in came:
-                        continue  # it goes with this very change
+                    if self._is_own(taken) or taken in restored:
+                        continue  # this undo removes it
                     raise Conflict(
                         f"Change {self.number} cannot be undone: the name {name!r} is in use again",
-                        changes=sorted(self._maker(taken)),
+                        changes=sorted(self._creator(taken)),
                         hint="Delete the newer one first, or undo the change that made it.",
                     )
 
     def _is_background(self, number: int) -> bool:
         row = self.tx._run(SQL["change"], (self.tx._project, number)).fetchone()
-        return row is not None and row[3] == DRAWN_LATER
+        return row is not None and row[3] == BACKGROUND
 
-    def _begun_again(self, before: str) -> int | None:
-        """The session that has the name of a removed one now."""
+    def _successor(self, before: str) -> int | None:
+        """The session that now has the name of a removed one."""
         row = self.tx._run(SQL["session"], (self.tx._project, decode(before)["name"])).fetchone()
         return None if row is None else int(row[0])
 
-    def _made_here(self, ref: int) -> bool:
-        """Whether the change made the row itself: what it made and removed again leaves nothing to undo."""
+    def _is_own(self, ref: int) -> bool:
+        """Whether the change created the row itself: if it also removed it, there is nothing to undo."""
         return self.first < ref <= self.last
 
-    def _maker(self, ref: int) -> set[int]:
-        """The change a row that is there now comes from: the one that brought it back, or made it."""
+    def _creator(self, ref: int) -> set[int]:
+        """The change that restored a row, or else created it."""
         tx = self.tx
-        back = [at for at, op, _, row, *_ in tx._run(SQL["items_of_owner"], (ref,)) if op == "i" and row == ref]
-        if back:
-            return {back[-1]}
-        maker = tx._run(SQL["change_that_made"], (tx._project, ref - tx._base)).fetchone()
-        return {maker[0]} if maker else set()
+        restored = [at for at, op, _, row, *_ in tx._run(SQL["items_of_owner"], (ref,)) if op == "i" and row == ref]
+        if restored:
+            return {restored[-1]}
+        creator = tx._run(SQL["change_that_made"], (tx._project, ref - tx._base)).fetchone()
+        return {creator[0]} if creator else set()
 
     @staticmethod
     def _matters(op: str, before: str | None) -> bool:
         return op != "u" or before is None or bool(decode(before).keys() - BOOKKEEPING)
 
     def _removed(self) -> set[tuple[int, int]]:
-        """The rows this change made that a later one removed, each with that change."""
+        """The rows this change created and a later one removed, each with that change."""
         if sum(map(len, self.made.values())) == self.last - self.first:
             return set()
         items = self.tx._run(SQL["items_after"], (self.tx._project, self.number))
         return {
             (at, ref)
             for at, op, kind, ref, *_ in items
-            if op == "d" and self._made_here(ref) and ref not in self.made[kind]
+            if op == "d" and self._is_own(ref) and ref not in self.made[kind]
         }
 
-    def leaves_something(self) -> bool:
-        """Whether there is anything to take back: what was deleted for good since is passed over."""
+    def has_effects(self) -> bool:
+        """Whether there is anything to undo; purged rows do not count."""
         return any(self.made.values()) or any(op != "p" for _, op, *_ in self.items) or bool(self.removed)
 
     def run(self) -> None:
-        """Do the opposite of everything the change did, in the opposite order."""
+        """Revert everything the change did, in reverse order."""
         tx = self.tx
-        tx.remove_relations([*self.made["r"], *dict.fromkeys(self.drawn)])
+        tx.remove_relations([*self.made["r"], *dict.fromkeys(self.added_later)])
         for session in self.made["s"].values():
             tx._remove_session(session)
         for id, row in self.made["o"].items():
@@ -205,34 +202,32 @@ class _Undoing:
                 tx._bump(row[1])
         tx.remove_records(list(self.made["m"]))
         for _, op, kind, ref, owner, before in reversed(self.items):
-            if self._made_here(ref):
+            if self._is_own(ref):
                 continue
             if op == "d":
-                self._put_back(kind, ref, owner, decode(before))
+                self._restore(kind, ref, owner, decode(before))
             elif op == "i":
-                self._take_out(kind, ref, owner)
+                self._remove(kind, ref, owner)
             elif op == "u":
-                self._set_back(ref, {k: v for k, v in decode(before).items() if k not in BOOKKEEPING})
+                self._revert(ref, {k: v for k, v in decode(before).items() if k not in BOOKKEEPING})
 
-    def _put_back(self, kind: str, ref: int, owner: int, before: JsonObject) -> None:
+    def _restore(self, kind: str, ref: int, owner: int, before: JsonObject) -> None:
         tx = self.tx
         if kind == "m":
             before |= {"version": before["version"] + 1, "updated": tx._at}
             name, type = before["name"], before["kind"]
-            values = [before[c] for c in rows.MEMORY_COLUMNS]
-            extra = (rows.fold_or_none(name), rows.fold_or_none(type), rows.look(name))
-            tx._run(SQL["put_back_memory"], (*values, *extra))
+            derived = (rows.fold_or_none(name), rows.fold_or_none(type), rows.skeleton_hash(name))
+            tx._run(SQL["restore_memory"], (*(before[c] for c in rows.MEMORY_COLUMNS), *derived))
             tx._tag(ref, tx._tags_of(ref))
             tx._texts += 1
-            tx._return_text(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
+            tx._index_restored(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
             tx._bumped.add(ref)
             tx._journal("i", "m", ref, ref, {"version": before["version"]})
         elif kind == "o":
             text = before["text"]
-            values = [ref, owner, rows.digest(text), text, rows.fold_or_none(text)]
-            tx._run(SQL["add_observation"], values)
+            tx._run(SQL["add_observation"], (ref, owner, rows.digest(text), text, rows.fold_or_none(text)))
             tx._texts += 1
-            tx._return_text(ref, rows.fold(text))
+            tx._index_restored(ref, rows.fold(text))
             tx._journal("i", "o", ref, owner, None)
             if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
                 tx._bump(owner)
@@ -240,17 +235,17 @@ class _Undoing:
             tx._run(SQL["add_session"], [before[c] for c in rows.SESSION_COLUMNS])
             tx._journal("i", "s", ref, ref, None)
         else:
-            tx._run(SQL["put_back_relation"], [before[c] for c in rows.RELATION_COLUMNS])
+            tx._run(SQL["restore_relation"], [before[c] for c in rows.RELATION_COLUMNS])
             tx._journal("i", "r", ref, ref, None)
 
-    def _take_out(self, kind: str, ref: int, owner: int) -> None:
+    def _remove(self, kind: str, ref: int, owner: int) -> None:
         tx = self.tx
         if kind == "m":
             tx.remove_records([ref])
         elif kind == "o":
-            going = tx._run(SQL["observation_row"], (ref,)).fetchall()
-            tx._remove_observations(owner, [(id, text) for id, _, text in going])
-            if going and tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
+            removed = tx._run(SQL["observation_rows_between"], (ref - 1, ref)).fetchall()
+            tx._remove_observations(owner, [(id, text) for id, _, text in removed])
+            if removed and tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
                 tx._bump(owner)
         elif kind == "s":
             for row in tx._run(SQL["session_rows_between"], (ref - 1, ref)).fetchall():
@@ -258,22 +253,17 @@ class _Undoing:
         else:
             tx.remove_relations([ref])
 
-    def _set_back(self, ref: int, before: JsonObject) -> None:
-        if not before:
-            return
+    def _revert(self, ref: int, before: JsonObject) -> None:
         tx = self.tx
         row = tx._run(SQL["memory_row"], (ref,)).fetchone()
-        if row is None:
+        if row is None or not before:
             return
         old = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
-        derived = {}
-        if "kind" in before:
-            derived["kind_fold"] = rows.fold_or_none(before["kind"])
-        columns = {**before, **derived}
-        # The columns' names come from our own journal, which wrote them from a fixed list.
+        columns = before | ({"kind_fold": rows.fold_or_none(before["kind"])} if "kind" in before else {})
+        # The names of the columns come from the journal, which has them from a fixed list.
         assignments = ", ".join(f"{column} = ?" for column in columns)
         tx._untag(ref, tx._tags_of(ref))
         tx._run(f"UPDATE memory SET {assignments} WHERE id = ?", (*columns.values(), ref))
         tx._tag(ref, tx._tags_of(ref))
         tx._bump(ref, **{column: old[column] for column in before})
-        tx._reword_head(ref, old["name"], before.get("kind", old["kind"]))
+        tx._change_head(ref, old["name"], before.get("kind", old["kind"]))

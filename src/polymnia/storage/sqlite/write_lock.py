@@ -1,4 +1,4 @@
-"""The write lock, for which writers of all processes queue.
+"""The write lock, for which the writers of all processes queue.
 
 SQLite alone lets waiting processes poll, and under load one of them can starve for seconds. An exclusive
 lock on a file beside the store is served by the operating system in order of arrival.
@@ -7,54 +7,51 @@ lock on a file beside the store is served by the operating system in order of ar
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
 
 from polymnia.errors import Busy
 
-_try: Callable[[int], bool]
-_wait: Callable[[int], None]
-_free: Callable[[int], None]
-
-if os.name == "nt":  # pragma: no cover - other platform
+if sys.platform == "win32":  # pragma: no cover - other platform
     import msvcrt
 
-    def _try(fd: int) -> bool:
+    def _try_lock(fd: int) -> bool:
         try:
             os.lseek(fd, 0, os.SEEK_SET)
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
         except OSError:
             return False
         return True
 
-    def _wait(fd: int) -> None:
-        while not _try(fd):
+    def _lock(fd: int) -> None:
+        while not _try_lock(fd):
             time.sleep(0.005)
 
-    def _free(fd: int) -> None:
+    def _unlock(fd: int) -> None:
         os.lseek(fd, 0, os.SEEK_SET)
-        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _try(fd: int) -> bool:
+    def _try_lock(fd: int) -> bool:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _wait(fd: int) -> None:
+    def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)
 
-    def _free(fd: int) -> None:
+    def _unlock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 class WriteLock:
-    """An exclusive lock for writing, held by one thread of one process at a time."""
+    """An exclusive lock for writing, held by one thread of one process at a time. A context manager."""
 
     def __init__(self, path: str, timeout: float) -> None:
         self._path = path
@@ -63,7 +60,7 @@ class WriteLock:
         self._fd = -1
         self.held = False  # whether a thread of this process holds it
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Acquire the lock, waiting at most for the timeout."""
         deadline = time.monotonic() + self._timeout
         if not self._threads.acquire(timeout=self._timeout):
@@ -71,29 +68,35 @@ class WriteLock:
         try:
             if self._fd < 0:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-            if not _try(self._fd):
-                self._wait_in_line(deadline)
+            if not _try_lock(self._fd):
+                self._queue(deadline)
             self.held = True
         except BaseException:
             self._threads.release()
             raise
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Release the lock."""
         self.held = False
-        _free(self._fd)
+        _unlock(self._fd)
         self._threads.release()
 
-    def close(self, last: Callable[[], None] | None = None) -> bool:
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def close(self, before: Callable[[], None] | None = None) -> bool:
         """Close the lock file, unless a thread of this process holds the lock; returns whether it did.
 
-        ``last`` is called before, while nobody can acquire the lock.
+        ``before`` is called first, while nobody can acquire the lock.
         """
         if not self._threads.acquire(blocking=False):
             return False
         try:
-            if last is not None:
-                last()
+            if before is not None:
+                before()
             if self._fd >= 0:
                 os.close(self._fd)
                 self._fd = -1
@@ -101,25 +104,25 @@ class WriteLock:
             self._threads.release()
         return True
 
-    def _wait_in_line(self, deadline: float) -> None:
+    def _queue(self, deadline: float) -> None:
         # A blocking lock keeps our place in the queue but has no timeout, so a helper thread waits.
         # If we time out first, the descriptor is left to that thread, which closes it and so releases the lock.
-        fd, got, settle = self._fd, threading.Event(), threading.Lock()
+        fd, acquired, decide = self._fd, threading.Event(), threading.Lock()
         abandoned = False
 
         def wait() -> None:
-            _wait(fd)
-            with settle:
+            _lock(fd)
+            with decide:
                 if abandoned:
                     os.close(fd)
                 else:
-                    got.set()
+                    acquired.set()
 
-        threading.Thread(target=wait, name="polymnia-turn", daemon=True).start()
-        if got.wait(max(0.0, deadline - time.monotonic())):
+        threading.Thread(target=wait, name="polymnia-write-lock", daemon=True).start()
+        if acquired.wait(max(0.0, deadline - time.monotonic())):
             return
-        with settle:
-            if got.is_set():
+        with decide:
+            if acquired.is_set():
                 return
             abandoned = True
             self._fd = -1

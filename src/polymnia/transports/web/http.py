@@ -28,7 +28,7 @@ from polymnia.transports.errors import (
     Refusal,
     RpcError,
 )
-from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read
+from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read, unheard
 from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
 from polymnia.transports.web.state import HttpSession, Key, ServerState, unread
@@ -120,7 +120,7 @@ class Exchange:
     def whole(self) -> bytes | None:
         """The response, if it is ready, the only thing to send, and the client accepts it in one piece."""
         if not self.streams:
-            self.notices.clear()  # a single response has no room for them
+            self.notices.clear()  # a single response has no room for what its connection notifies of
         return self.answer if self.json and not self.notices else None
 
     def status(self) -> tuple[int, Headers]:
@@ -186,6 +186,8 @@ class Exchange:
         """The client disconnected. One with a session may come back; any other no longer wants a response."""
         if self.session is None:
             self.connection.withdraw()
+        elif self._outbox is None:  # there is no stream to come back to
+            self.connection.mute(self.send)
 
 
 class HttpEndpoint:
@@ -219,7 +221,7 @@ class HttpEndpoint:
             session.busy += 1
         try:
             state.rates.counted()  # forget what was counted for others
-            connection.take(received, exchange.reply, exchange.send)
+            connection.take(received, exchange.reply, exchange.send if streams else unheard)
             exchange.counted = state.rates.counted()
             if (answer := exchange.whole) is not None:
                 await self._answer(exchange, answer, active)

@@ -445,8 +445,9 @@ class ServerState:
         return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
 
     def stop(self) -> None:
-        """Accept nothing new, and stop waiting for incomplete messages: the rest may never come."""
+        """Accept nothing new, and stop waiting for clients and incomplete messages: the rest may never come."""
         self.stopping = True
+        self.scheduler.stop_waiting()
         now = asyncio.get_running_loop().time()
         for timeout in self._awaited:
             timeout.reschedule(now)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from polymnia import EntityDraft, Memory
+from polymnia.dialects.content.reports.health import message
 from polymnia.engine.health import checkup
 from polymnia.engine.health.checkup import COMPONENTS, HealthReport, check
 from polymnia.engine.health.counters import Counters
@@ -106,8 +107,8 @@ def test_no_model_by_choice_is_healthy_and_says_so(tmp_path: Path) -> None:
     parts = desk.check().components
     desk.memory.close()
     assert (parts["ai_service"].status, parts["vector_store"].status) == ("healthy", "healthy")
-    assert "words alone" in parts["ai_service"].message
-    assert "switched off" in parts["vector_store"].message
+    assert "words alone" in message(parts["ai_service"])
+    assert "switched off" in message(parts["vector_store"])
 
 
 # ── what is wrong shows ───────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +118,7 @@ def test_a_model_that_breaks_is_unhealthy_and_the_whole_with_it(desk: Desk, toy:
     toy.broken = RuntimeError("out of ink")
     found = desk.check()
     assert found.status == found.components["ai_service"].status == "unhealthy"
-    assert "out of ink" in found.components["ai_service"].message
+    assert "out of ink" in message(found.components["ai_service"])
     assert found.components["database"].status == "healthy"
 
 
@@ -133,7 +134,7 @@ def test_a_model_that_cannot_be_had_says_why(tmp_path: Path, toy: Toy) -> None:
     desk = Desk(tmp_path, toy)
     part = desk.check(components=["ai_service"]).components["ai_service"]
     desk.memory.close()
-    assert (part.status, "The weights are not there" in part.message) == ("unhealthy", True)
+    assert (part.status, "The weights are not there" in message(part)) == ("unhealthy", True)
 
 
 def test_one_broken_model_of_two_degrades(tmp_path: Path, toy: Toy) -> None:
@@ -158,7 +159,7 @@ def test_a_model_that_does_not_answer_holds_nobody_up(desk: Desk, toy: Toy, impa
     part = desk.check(components=["ai_service"]).components["ai_service"]
     toy.asking.set()
     assert part.status == "degraded"
-    assert "no answer" in part.message
+    assert "no answer" in message(part)
 
 
 def test_passages_without_vectors_show(tmp_path: Path, toy: Toy) -> None:
@@ -167,7 +168,7 @@ def test_passages_without_vectors_show(tmp_path: Path, toy: Toy) -> None:
     part = desk.check(components=["vector_store"]).components["vector_store"]
     desk.memory.close()
     assert (part.status, part.metrics["pending"], part.metrics["vectors"]) == ("degraded", 2, 0)
-    assert "2 passage(s)" in part.message
+    assert "2 passage(s)" in message(part)
 
 
 def test_a_store_somebody_holds_is_degraded_and_still_read(desk: Desk) -> None:
@@ -187,7 +188,7 @@ def test_a_store_somebody_holds_is_degraded_and_still_read(desk: Desk) -> None:
     holder.join()
     other.close()
     assert part.status == "degraded"
-    assert "Another process" in part.message
+    assert "Another process" in message(part)
     assert part.metrics["memories"] == 1
 
 
@@ -197,7 +198,7 @@ def test_a_store_that_cannot_be_written_is_unhealthy(desk: Desk, monkeypatch: py
     monkeypatch.setattr(desk.store, "_connect", lambda: apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY))
     part = desk.check(components=["database"]).components["database"]
     assert part.status == "unhealthy"
-    assert "cannot be written" in part.message
+    assert "cannot be written" in message(part)
 
 
 def test_a_file_that_is_no_store_is_unhealthy_in_every_part_that_reads_it(desk: Desk) -> None:
@@ -224,7 +225,7 @@ def test_a_damaged_page_shows_in_detail(desk: Desk) -> None:
         file.write(b"\xff" * size)
     assert desk.check(components=["database"]).status == "healthy"
     part = desk.check(components=["database"], detailed=True).components["database"]
-    assert (part.status, "not sound" in part.message) == ("unhealthy", True)
+    assert (part.status, "not sound" in message(part)) == ("unhealthy", True)
 
 
 # ── resources and counters ────────────────────────────────────────────────────────────────────────────────

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import EntityDraft, Memory
+from polymnia.dialects.content.reports import health
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.graph import Policy
 from polymnia.engine.health.integrity import CHECKS, RULES, IntegrityReport, validate
@@ -26,7 +27,7 @@ def large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(indexes, "_UNINDEXED", STONES)
         patch.setattr(grams, "_SCAN_BELOW", STONES)
-        patch.setattr(snapshot, "MOST_TEXTS", STONES)
+        patch.setattr(snapshot, "MAX_TEXTS", STONES)
         yield
 
 
@@ -73,8 +74,9 @@ def test_a_planted_fault_is_found_and_nothing_else(desk: Desk, fault: Planted) -
     assert (found.kind, found.check, found.severity) == (fault.kind, rule.check, rule.severity)
     assert found.where and found.count >= 1 and found.left == found.count
     assert found.fixable == fault.mends
-    assert str(found.count) in found.what or "{n}" not in rule.what
-    assert found.how
+    words = health.issue(found)
+    assert str(found.count) in words["what"] or words["what"][0].isupper()
+    assert words["how"]
     for check in CHECKS:  # only the check that is asked for finds it
         found_by_it = kinds(desk.validate(scope=fault.scope, checks=[check]))
         assert found_by_it == ({fault.kind} if check == rule.check else set())
@@ -278,6 +280,10 @@ def test_several_faults_at_once_are_all_mended(desk: Desk) -> None:
 
 def test_every_rule_belongs_to_a_check_and_every_check_has_rules() -> None:
     assert {rule.check for rule in RULES.values()} == set(CHECKS)
+
+
+def test_every_rule_has_words() -> None:
+    assert set(health._WORDS) == set(RULES)
 
 
 def test_what_a_change_mends_has_a_repair() -> None:

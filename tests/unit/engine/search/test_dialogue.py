@@ -29,7 +29,7 @@ def turns(memory: Memory, *said: str | tuple[str, int]) -> list[bool]:
         [EntityDraft(f"x-{i}", "note", (text,), created=START + at) for i, (text, at) in enumerate(given)]
     )
     memory.search("anything")
-    index = memory.finding().held()[memory.project]
+    index = memory.finding().cached()[memory.project]
     return [bool(one) for one in lanes.are_turns(index, index.memories["number"].nonzero()[0])]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polymnia import EntityDraft, Memory
+from polymnia import EntityDraft, Memory, remark
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.search import Analysis, LazySearch, finder, worker
 from polymnia.engine.search.finder import Finder
@@ -64,7 +64,7 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Bench]]:
     """Makes benches on one store; whatever failed is tried again at once."""
-    monkeypatch.setattr(finder, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_RETRY", 0.0)
     made: list[Bench] = []
 
     def make(*toys: Toy, lanes: str = "all") -> Bench:
@@ -108,8 +108,8 @@ def test_a_model_that_cannot_be_loaded_leaves_words_and_a_note_that_says_why(ben
     found = one.ask("automobile")
     assert [hit.record.name for hit in found.hits] == ["Ann"]
     assert [note.code for note in found.notes] == ["no_meaning"]
-    assert "The weights are missing" in found.notes[0].text
-    assert "Install them." in found.notes[0].text
+    assert "The weights are missing" in remark(found.notes[0])
+    assert "Install them." in remark(found.notes[0])
     toy.unloadable = None
     assert one.finder.channels[0].load()
     assert one.names("who has a car")[0] == "Ann"
@@ -120,7 +120,7 @@ def test_a_model_that_cannot_be_loaded_leaves_words_and_a_note_that_says_why(ben
 def test_a_model_that_breaks_leaves_words_and_heals_without_a_loss(
     bench: Callable[..., Bench], error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_AGAIN", 3600.0)
+    monkeypatch.setattr(finder, "_RETRY", 3600.0)
     toy = Toy()
     one = bench(toy)
     one.fill()
@@ -131,9 +131,9 @@ def test_a_model_that_breaks_leaves_words_and_heals_without_a_loss(
     found = one.ask("sleeps")
     assert [hit.record.name for hit in found.hits][:1] == ["Tom"]
     assert "no_meaning" in {note.code for note in found.notes}
-    assert any(str(error.args[0]) in note.text for note in found.notes)
+    assert any(str(error.args[0]) in remark(note) for note in found.notes)
     toy.broken = None
-    monkeypatch.setattr(finder, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_RETRY", 0.0)
     assert one.finder.channels[0].load()
     assert one.by_meaning("cat") == ["Tom"]
     assert one.codes("cat") == set()
@@ -182,8 +182,8 @@ def test_a_slow_model_is_not_waited_for_and_the_answer_says_what_is_pending(
 def test_a_model_that_does_not_answer_a_query_is_left_alone_until_it_does(
     bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_AGAIN", 3600.0)
-    monkeypatch.setattr(finder, "_ASKING", 0.05)
+    monkeypatch.setattr(finder, "_RETRY", 3600.0)
+    monkeypatch.setattr(finder, "_EMBEDDING", 0.05)
     toy = Toy()
     one = bench(toy)
     one.fill()
@@ -192,10 +192,10 @@ def test_a_model_that_does_not_answer_a_query_is_left_alone_until_it_does(
     found = one.ask("automobile")
     assert [hit.record.name for hit in found.hits] == ["Ann"]
     assert [note.code for note in found.notes] == ["no_meaning"]
-    assert "within 0.05 s" in found.notes[0].text
+    assert "within 0.05 s" in remark(found.notes[0])
     toy.asking.set()
-    monkeypatch.setattr(finder, "_ASKING", 30.0)
-    monkeypatch.setattr(finder, "_AGAIN", 0.0)
+    monkeypatch.setattr(finder, "_EMBEDDING", 30.0)
+    monkeypatch.setattr(finder, "_RETRY", 0.0)
     assert one.finder.channels[0].load()
     assert one.by_meaning("car") == ["Ann"]
     assert one.codes("car") == set()
@@ -230,7 +230,7 @@ def test_a_head_that_changes_while_its_vector_is_made_gets_the_vector_of_what_it
     toy.gate.clear()
     with one.store.write(PROJECT, "test", "create") as tx:
         tx.add_records([EntityDraft("Tom", "pet", (), summary="A film")])
-    one.finder.noticed(PROJECT)
+    one.finder.notify(PROJECT)
     assert toy.begun.wait(30)
     with one.store.write(PROJECT, "test", "replace") as tx:
         tx.replace_record(tx.ids(["Tom"])["Tom"], EntityDraft("Tom", "pet", (), summary="A physician"))
@@ -268,7 +268,7 @@ def test_a_first_question_in_another_language_is_read_by_the_model_that_knows_it
     first.loading.clear()
     two = bench(first, Everything("second"))
     waits, begun, asked = threading.Event(), threading.Event(), threading.Event()
-    follow, models, settled = Index.follow, Finder._reading_models, Finder._caught_up
+    follow, models, settled = Index.follow, Finder._needed, Finder._caught_up
 
     def begin(index: Index, snapshot: Snapshot) -> None:
         if first.loading.is_set() and threading.current_thread() is not asking:
@@ -287,7 +287,7 @@ def test_a_first_question_in_another_language_is_read_by_the_model_that_knows_it
         return settled(*args, **more)
 
     monkeypatch.setattr(Index, "follow", begin)
-    monkeypatch.setattr(Finder, "_reading_models", once_begun)
+    monkeypatch.setattr(Finder, "_needed", once_begun)
     monkeypatch.setattr(Finder, "_caught_up", note)
     found: list[list[str]] = []
     asking = threading.Thread(target=lambda: found.append(two.by_meaning("tlhIngan Hol maH")))
@@ -502,7 +502,7 @@ def test_threads_search_while_others_write(bench: Callable[..., Bench]) -> None:
 def test_a_store_with_much_to_list_is_listed_by_the_first_search(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BACKLOG", 5)
     one = bench()
     one.fill()
     assert one.names("automobile") == ["Ann"]
@@ -513,7 +513,7 @@ def test_a_store_with_much_to_list_is_listed_by_the_first_search(
 def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
     bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BACKLOG", 5)
     bench().fill()
     hasty = SqliteStore(str(tmp_path / "memory.db"), busy_timeout=0.01, analyst=Analysis())
     memory = Memory(hasty)
@@ -525,7 +525,7 @@ def test_a_store_that_cannot_be_written_to_is_searched_all_the_same(
 def test_a_store_without_an_analyst_is_searched_and_its_reindex_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finder, "_BEHIND", 5)
+    monkeypatch.setattr(finder, "_BACKLOG", 5)
     store = SqliteStore(str(tmp_path / "memory.db"))
     memory = Memory(store)
     memory.create_entities([EntityDraft(f"n{number}", "t", (f"whale {number}",)) for number in range(9)])

@@ -39,7 +39,7 @@ class Followed:
         self.do(lambda tx: tx.undo(None))
 
     def list(self) -> None:
-        self.do(lambda tx: tx.list_words(1000))
+        self.do(lambda tx: tx.index_words(1000))
 
     def embed(self) -> None:
         def embed(tx: Transaction) -> None:
@@ -139,7 +139,7 @@ def test_an_index_made_anew_between_two_looks_is_read_anew(followed: Followed) -
     followed.list()
     followed.delete("a")
     followed.look()
-    followed.do(lambda tx: (tx.drop_words(), tx.list_words(1000)))
+    followed.do(lambda tx: (tx.drop_words(), tx.index_words(1000)))
     assert (followed.finds("harbour"), followed.finds("tea")) == (set(), {3})
 
 

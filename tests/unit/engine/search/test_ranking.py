@@ -20,22 +20,22 @@ def links(count: int) -> np.ndarray:
 
 
 def test_a_rare_word_weighs_more_than_a_frequent_one_and_none_weighs_less_than_nothing() -> None:
-    weights = [index.idf(holding, 100) for holding in (0, 1, 10, 100)]
+    weights = [lanes.idf(holding, 100) for holding in (0, 1, 10, 100)]
     assert weights == sorted(weights, reverse=True)
     assert weights[-1] > 0
 
 
 def test_a_word_said_once_in_a_text_of_mean_length_is_worth_one() -> None:
-    assert index.saturation(np.array([1.0]), index.norm(np.array([10.0]), 10.0)) == pytest.approx([1.0])
+    assert lanes.saturation(np.array([1.0]), index.norm(np.array([10.0]), 10.0)) == pytest.approx([1.0])
 
 
 def test_a_repeated_word_is_worth_more_but_never_much_more() -> None:
-    worth = index.saturation(np.array([1.0, 2.0, 100.0]), index.norm(np.array([10.0] * 3), 10.0))
+    worth = lanes.saturation(np.array([1.0, 2.0, 100.0]), index.norm(np.array([10.0] * 3), 10.0))
     assert worth[0] < worth[1] < worth[2] < 1 + index.K1
 
 
 def test_an_empty_store_divides_by_nothing() -> None:
-    assert index.saturation(np.array([]), index.norm(np.array([]), 0.0)).size == 0
+    assert lanes.saturation(np.array([]), index.norm(np.array([]), 0.0)).size == 0
     assert list(lanes.words_score(np.zeros(2), 0.0)) == [0, 0]
 
 
@@ -48,13 +48,13 @@ def test_unrelated_meanings_score_nothing() -> None:
 
 
 def test_words_count_less_in_a_text_of_many_passages() -> None:
-    score = ranking.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]), heard=0.0)
+    score = ranking.fuse(np.array([1.0] * 3), np.zeros(3), parts=np.array([1, 4, 1000]), coverage=0.0)
     assert score[0] > score[1] > score[2] == pytest.approx(ranking.WEAK.least)
 
 
 def test_words_count_more_where_some_text_says_most_of_the_query() -> None:
     words, meaning = np.array([0.6, 0.3]), np.array([0.3, 0.9])
-    by_meaning, by_words = ranking.fuse(words, meaning, heard=0.3), ranking.fuse(words, meaning, heard=0.9)
+    by_meaning, by_words = ranking.fuse(words, meaning, coverage=0.3), ranking.fuse(words, meaning, coverage=0.9)
     assert by_meaning[0] < by_meaning[1]
     assert by_words[0] > by_words[1]
 
@@ -112,7 +112,7 @@ def test_a_reranker_has_less_to_say_of_a_text_it_has_read_in_part() -> None:
 
 
 def test_shown_scores_keep_their_order_and_stay_below_one() -> None:
-    scores = ranking.shown(np.linspace(-0.5, 3.0, 50))
+    scores = ranking.probability(np.linspace(-0.5, 3.0, 50))
     assert scores.min() == 0
     assert scores.max() <= 1
     assert np.all(np.diff(scores) >= 0)
@@ -122,12 +122,14 @@ def test_a_text_in_another_script_that_was_read_again_has_the_same_chance_on_eve
     nowhere, logits = np.zeros(3, bool), np.array([2.0, -1.0, -4.0])
     chances = []
     for curve in (ranking.WEAK.curve, ranking.STRONG.curve):
-        scores = ranking.moved(np.array([0.6, 0.5, 0.3]), ranking.WEAK.curve, curve)
-        chances.append(ranking.shown(ranking.reranked(scores, logits, nowhere, curve, ~nowhere), curve))
+        scores = ranking.rescaled(np.array([0.6, 0.5, 0.3]), ranking.WEAK.curve, curve)
+        chances.append(ranking.probability(ranking.reranked(scores, logits, nowhere, curve, ~nowhere), curve))
     assert chances[1] == pytest.approx(chances[0])
 
 
 def test_a_score_on_another_curve_is_shown_alike() -> None:
     scores = np.linspace(0.0, 1.2, 13)
-    there = ranking.moved(scores, ranking.WEAK.curve, ranking.STRONG.curve)
-    assert ranking.shown(there, ranking.STRONG.curve) == pytest.approx(ranking.shown(scores, ranking.WEAK.curve))
+    there = ranking.rescaled(scores, ranking.WEAK.curve, ranking.STRONG.curve)
+    assert ranking.probability(there, ranking.STRONG.curve) == pytest.approx(
+        ranking.probability(scores, ranking.WEAK.curve)
+    )

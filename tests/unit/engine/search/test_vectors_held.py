@@ -49,7 +49,7 @@ def _index(snapshot: Snapshot, dimensions: int = DIMENSIONS) -> tuple[Index, Vec
 def halves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where the exact vectors are."""
     if request.param != "held":
-        monkeypatch.setattr(index, "_HELD", 10)
+        monkeypatch.setattr(index, "_IN_MEMORY", 10)
     monkeypatch.setattr(index, "_READ", 700)
     return str(request.param)
 

@@ -40,8 +40,8 @@ def _finished(finder: Finder, *projects: str) -> None:
 def test_every_passage_of_every_project_gets_its_vector(store: SqliteStore) -> None:
     toy = Toy()
     finder = Finder(store, embedders=[toy])
-    finder.noticed("default")
-    finder.noticed("other")
+    finder.notify("default")
+    finder.notify("other")
     _finished(finder, "default", "other")
     assert (_kept(store), _kept(store, "other"), len(toy.embedded)) == (45, 45, 90)
     finder.close()
@@ -54,12 +54,12 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
     toy.broken = RuntimeError("no")
     finder = Finder(store, embedders=[toy])
     for _ in range(3):
-        finder.noticed("default")
+        finder.notify("default")
         _finished(finder, "default")
     assert _kept(store) == 0
     toy.broken = None
-    monkeypatch.setattr("polymnia.engine.search.finder._AGAIN", 0.0)
-    finder.noticed("default")
+    monkeypatch.setattr("polymnia.engine.search.finder._RETRY", 0.0)
+    finder.notify("default")
     _finished(finder, "default")
     assert _kept(store) == 45
     finder.close()
@@ -68,16 +68,16 @@ def test_what_a_broken_model_left_is_done_when_it_works_again(
 def test_a_store_that_is_busy_for_a_while_costs_no_passage_its_vector(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("polymnia.engine.search.finder._AGAIN", 0.0)
+    monkeypatch.setattr("polymnia.engine.search.finder._RETRY", 0.0)
     toy = Toy()
     finder = Finder(store, embedders=[toy])
     hasty = SqliteStore(store.path, busy_timeout=0.01, analyst=Analysis())
     finder.store = hasty
     with store.write("default", "test", "hold"):
-        finder.noticed("default")
+        finder.notify("default")
         assert toy.begun.wait(30)
         _finished(finder, "default")
-    finder.noticed("default")
+    finder.notify("default")
     _finished(finder, "default")
     assert _kept(store) == 45
     finder.close()
@@ -89,7 +89,7 @@ def test_a_stopped_worker_goes_on_when_it_is_needed_again(store: SqliteStore) ->
     finder = Finder(store, embedders=[toy])
     finder.close()
     finder.close()
-    finder.noticed("default")
+    finder.notify("default")
     _finished(finder, "default")
     assert _kept(store) == 45
     finder.close()

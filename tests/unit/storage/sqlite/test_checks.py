@@ -29,7 +29,7 @@ class Desk:
         )
         self.memory.create_relations([("pebble 1", f"pebble {i}", "near") for i in range(2, 20)])
         with self.store.write("default", "test", "list") as tx:
-            tx.list_words(10_000)
+            tx.index_words(10_000)
 
     def asked(self, *checks: str, **more: Any) -> CheckRequest:
         return CheckRequest(checks=checks or CHECKS, is_scope=lambda path: True, analyst=Analysis(), **more)
@@ -40,9 +40,9 @@ class Desk:
     def kinds(self, project: str | None = "default") -> set[str]:
         return {fact.kind for fact in self.check(project).facts}
 
-    def mend(self, *kinds: str, **more: Any) -> dict[str, int]:
+    def repair(self, *kinds: str, **more: Any) -> dict[str, int]:
         with self.store.write("default", "test", "mend") as tx:
-            return self.store.mend(tx, kinds, self.asked(**more))
+            return self.store.repair(tx, kinds, self.asked(**more))
 
     def behind(self, work: Callable[[apsw.Connection], None]) -> None:
         """Do something to the closed file."""
@@ -101,7 +101,7 @@ def test_an_index_that_disagrees_with_its_table_is_found_and_made_again(desk: De
 
     desk.behind(skip)
     assert desk.kinds(None) == {"index_damaged"}
-    assert desk.store.mend(None, ["index_damaged"], desk.asked()) == {"index_damaged": 1}
+    assert desk.store.repair(None, ["index_damaged"], desk.asked()) == {"index_damaged": 1}
     assert desk.kinds(None) == set()
 
 
@@ -125,22 +125,22 @@ def test_a_damaged_page_is_told_and_the_other_checks_go_on(desk: Desk) -> None:
     assert "file_damaged" in desk.kinds(None)
     checked = desk.check()
     assert {fact.kind for fact in checked.facts} == {"part_unreadable"}
-    assert checked.passed_over["orphaned_relationships"].startswith("a part of it could not be read")
-    assert "texts in the word index" in checked.looked
+    assert checked.skipped["orphaned_relationships"].startswith("a part of it could not be read")
+    assert "texts in the word index" in checked.examined
 
 
 def test_an_index_that_cannot_be_unique_again_is_left_out(desk: Desk) -> None:
     desk.plant("DROP INDEX memory_name; UPDATE memory SET name = 'pebble 7' WHERE name = 'pebble 8'")
     assert "name_twice" in desk.kinds()
     assert desk.kinds(None) == {"shape_differs"}
-    assert desk.store.mend(None, ["shape_differs"], desk.asked()) == {}
+    assert desk.store.repair(None, ["shape_differs"], desk.asked()) == {}
     assert desk.kinds(None) == {"shape_differs"}
 
 
 def test_a_long_log_is_told_and_emptied(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexes, "_LOG", 1000)
     assert desk.kinds(None) == {"log_long"}
-    assert desk.store.mend(None, ["log_long"], desk.asked()) == {"log_long": 1}
+    assert desk.store.repair(None, ["log_long"], desk.asked()) == {"log_long": 1}
     assert desk.kinds(None) == set()
 
 
@@ -170,7 +170,7 @@ def test_what_waits_for_the_index_of_characters_is_told_and_taken_in(
     monkeypatch.setattr(indexes, "_UNINDEXED", 90)
     (fact,) = desk.check("default", "performance_issues").facts
     assert (fact.kind, fact.count) == ("characters_behind", 118)
-    assert desk.mend("characters_behind") == {"characters_behind": 118}
+    assert desk.repair("characters_behind") == {"characters_behind": 118}
     assert desk.kinds() == set()
     with desk.store.read("default") as snapshot:
         assert [record.name for record in snapshot.load(snapshot.containing(["burns 17"]))] == ["twig 17"]
@@ -186,7 +186,7 @@ def test_a_word_index_of_another_version_is_told_and_not_compared(desk: Desk) ->
     desk.plant("UPDATE fact SET value = 'older' WHERE key = 'words'")
     checked = desk.check()
     assert {fact.kind for fact in checked.facts} == {"words_outdated"}
-    assert "another version" in checked.passed_over["word index"]
+    assert "another version" in checked.skipped["word index"]
 
 
 # ── how much is looked at ─────────────────────────────────────────────────────────────────────────────────
@@ -197,7 +197,7 @@ def test_of_very_many_rows_the_newest_are_looked_at_and_the_answer_says_so(desk:
     checked = desk.check("default", "schema_compliance", rows=50)
     (fact,) = checked.facts
     assert (fact.kind, fact.count) == ("version_low", 1)
-    assert checked.looked["memory rows"] == (50, 300)
+    assert checked.examined["memory rows"] == (50, 300)
 
 
 def test_indexes_are_compared_on_the_rows_that_are_looked_at(desk: Desk) -> None:
@@ -207,14 +207,14 @@ def test_indexes_are_compared_on_the_rows_that_are_looked_at(desk: Desk) -> None
 def test_mending_what_is_sound_changes_nothing(desk: Desk) -> None:
     before = desk.store.stamp("default")
     assert (
-        desk.mend(*(kind for kind, rule in RULES.items() if rule.by == "store" and kind != "characters_behind")) == {}
+        desk.repair(*(kind for kind, rule in RULES.items() if rule.by == "store" and kind != "characters_behind")) == {}
     )
     assert desk.store.stamp("default") == before
 
 
 def test_an_undo_after_numbering_was_mended_takes_back_only_its_own_change(desk: Desk) -> None:
     desk.plant("UPDATE project SET seq = seq - 10")
-    assert desk.mend("row_number_behind") == {"row_number_behind": 1}
+    assert desk.repair("row_number_behind") == {"row_number_behind": 1}
     desk.memory.create_entities([EntityDraft("twig", "wood", ("burns",))])
     desk.memory.undo()
     assert desk.memory.count() == (300, 18)

@@ -33,7 +33,7 @@ def _numbers(store: SqliteStore) -> tuple[int, int]:
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten texts wait at most, and a change pays for twenty."""
     monkeypatch.setattr(indexes, "_UNLISTED", 10)
-    monkeypatch.setattr(indexes, "_MOST_LISTED", 20)
+    monkeypatch.setattr(indexes, "_MAX_LISTED", 20)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_small_index_that_was_read_otherwise_is_made_anew_by_the_next_listing(
     store = SqliteStore(path, analyst=Analysis())
     _write(store, "a", 8)
     with store.write("default", "test", "list") as tx:
-        tx.list_words(100)
+        tx.index_words(100)
     store.close()
     other = SqliteStore(path, analyst=Other())
     assert _write(other, "b", 11) == (19, 19)
@@ -81,8 +81,8 @@ def test_a_large_index_that_was_read_otherwise_is_left_as_it_is_until_somebody_r
     other = SqliteStore(path, analyst=Other())
     assert _write(other, "b", 15) == (45, 30)
     with other.write("default", "test", "list") as tx:
-        assert tx.list_words(20) == 25
-        assert tx.list_words(100) == 0
+        assert tx.index_words(20) == 25
+        assert tx.index_words(100) == 0
     assert _write(other, "c", 11) == (56, 56)
     other.close()
 

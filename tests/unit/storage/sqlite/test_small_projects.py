@@ -10,7 +10,7 @@ import pytest
 from polymnia import EntityDraft, Memory
 from polymnia.engine.ports import Snapshot
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.snapshot import MOST_TEXTS, SmallProject
+from polymnia.storage.sqlite.snapshot import MAX_TEXTS, SmallProject
 
 
 def _seen(store: SqliteStore, project: str = "default") -> Snapshot:
@@ -79,6 +79,6 @@ def test_a_change_by_anyone_is_seen_at_once(tmp_path: Path) -> None:
 
 def test_a_large_project_is_not_held(tmp_path: Path) -> None:
     memory = Memory(SqliteStore(str(tmp_path / "memory.db")))
-    memory.create_entities(EntityDraft(f"e{n}", "t", ("x",)) for n in range(MOST_TEXTS))
+    memory.create_entities(EntityDraft(f"e{n}", "t", ("x",)) for n in range(MAX_TEXTS))
     assert isinstance(memory.unscreened, SqliteStore)
     assert not any(isinstance(_seen(memory.unscreened), SmallProject) for _ in range(4))

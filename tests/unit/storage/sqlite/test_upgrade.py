@@ -30,7 +30,7 @@ def _first_format(path: Path) -> None:
         db.execute(
             "INSERT INTO memory (id, project, uid, name, kind, name_fold, look, tags, created, updated, version) "
             "VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, 1)",
-            (BASE + number, new_id(), name, kind, rows.fold_or_none(name), rows.look(name), tags, AT, AT),
+            (BASE + number, new_id(), name, kind, rows.fold_or_none(name), rows.skeleton_hash(name), tags, AT, AT),
         )
     for number, memory, text in ((2, 1, "Works at the harbour"), (5, 4, "서울은 대한민국의 수도이다")):
         db.execute(

@@ -19,7 +19,7 @@ _HOLDER = """
 import sys
 from polymnia.storage.sqlite.write_lock import WriteLock
 turn = WriteLock(sys.argv[1], 30.0)
-turn.take()
+turn.acquire()
 print("taken", flush=True)
 sys.stdin.read()
 """
@@ -46,20 +46,20 @@ def path(tmp_path: Path) -> Path:
 def test_a_turn_is_taken_and_given_any_number_of_times(path: Path) -> None:
     turn = WriteLock(str(path), 1.0)
     for _ in range(5):
-        turn.take()
-        turn.give()
+        turn.acquire()
+        turn.release()
     turn.close()
     turn.close()
-    turn.take()
-    turn.give()
+    turn.acquire()
+    turn.release()
     turn.close()
 
 
 def test_the_lock_file_is_for_its_owner_alone(path: Path) -> None:
     turn = WriteLock(str(path), 1.0)
     assert not path.exists()
-    turn.take()
-    turn.give()
+    turn.acquire()
+    turn.release()
     turn.close()
     assert path.stat().st_mode & 0o077 == 0
 
@@ -78,14 +78,14 @@ def _one_at_a_time(turns: list[WriteLock]) -> None:
     def work(turn: WriteLock) -> None:
         nonlocal inside, most, count
         for _ in range(40):
-            turn.take()
+            turn.acquire()
             inside += 1
             most = max(most, inside)
             before = count
             threading.Event().wait(0)  # a chance for whoever is not kept out
             count = before + 1
             inside -= 1
-            turn.give()
+            turn.release()
 
     threads = [threading.Thread(target=work, args=(turn,)) for turn in turns]
     for thread in threads:
@@ -99,22 +99,22 @@ def _one_at_a_time(turns: list[WriteLock]) -> None:
 
 def test_a_thread_that_waits_too_long_is_told_who_is_in_the_way(path: Path) -> None:
     turn = WriteLock(str(path), 0.05)
-    turn.take()
+    turn.acquire()
     told: list[BaseException] = []
 
     def wait() -> None:
         try:
-            turn.take()
+            turn.acquire()
         except Busy as e:
             told.append(e)
 
     thread = threading.Thread(target=wait)
     thread.start()
     thread.join(_DEADLINE)
-    turn.give()
+    turn.release()
     assert len(told) == 1
-    turn.take()
-    turn.give()
+    turn.acquire()
+    turn.release()
     turn.close()
 
 
@@ -123,18 +123,18 @@ def test_waiting_for_another_process_ends_after_the_timeout(path: Path) -> None:
     turn = WriteLock(str(path), 0.05)
     for _ in range(3):
         with pytest.raises(Busy, match=r"0\.05 s.*lock.*nothing was changed"):
-            turn.take()
+            turn.acquire()
     _let_go(holder)
     # Those who gave up stand in line no more, or let the turn pass when it comes to them.
     patient = WriteLock(str(path), _DEADLINE)
-    patient.take()
-    patient.give()
+    patient.acquire()
+    patient.release()
     patient.close()
     later = WriteLock(str(path), _DEADLINE)
-    later.take()
+    later.acquire()
     with pytest.raises(Busy):
-        turn.take()
-    later.give()
+        turn.acquire()
+    later.release()
     later.close()
     turn.close()
 
@@ -145,7 +145,7 @@ def test_the_turn_comes_when_another_process_gives_it(path: Path) -> None:
     got = threading.Event()
 
     def wait() -> None:
-        turn.take()
+        turn.acquire()
         got.set()
 
     thread = threading.Thread(target=wait)
@@ -154,7 +154,7 @@ def test_the_turn_comes_when_another_process_gives_it(path: Path) -> None:
     _let_go(holder)
     assert got.wait(_DEADLINE)
     thread.join(_DEADLINE)
-    turn.give()
+    turn.release()
     turn.close()
 
 
@@ -163,22 +163,22 @@ def test_the_turn_of_a_process_that_dies_is_free(path: Path) -> None:
     holder.kill()
     holder.communicate(timeout=_DEADLINE)
     turn = WriteLock(str(path), 1.0)
-    turn.take()
-    turn.give()
+    turn.acquire()
+    turn.release()
     turn.close()
 
 
 def test_closing_does_not_take_the_turn_from_whoever_has_it(path: Path) -> None:
     turn, other = WriteLock(str(path), _DEADLINE), WriteLock(str(path), 0.05)
-    turn.take()
+    turn.acquire()
     turn.close()
     with pytest.raises(Busy):
-        other.take()
-    turn.give()
-    other.take()
-    other.give()
-    turn.take()
-    turn.give()
+        other.acquire()
+    turn.release()
+    other.acquire()
+    other.release()
+    turn.acquire()
+    turn.release()
     turn.close()
     other.close()
 
@@ -187,8 +187,8 @@ def test_a_turn_that_cannot_be_taken_leaves_the_next_try_free(tmp_path: Path) ->
     turn = WriteLock(str(tmp_path / "missing" / "lock"), 0.05)
     for _ in range(2):
         with pytest.raises(OSError):
-            turn.take()
+            turn.acquire()
     (tmp_path / "missing").mkdir()
-    turn.take()
-    turn.give()
+    turn.acquire()
+    turn.release()
     turn.close()

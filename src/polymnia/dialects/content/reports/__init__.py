@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from polymnia.dialects.notes import reasons, sentence
 from polymnia.importing import load
 from polymnia.models import JsonObject
 
@@ -49,7 +50,9 @@ Words = Callable[[JsonObject, JsonObject], Description]
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, or a ``Flaw`` of quality."""
+    """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, a ``Flaw`` of quality, or a ``Hit``."""
+    if hasattr(found, "why"):
+        return Description(reasons(found.why))
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
     area = _AREAS[found.type] if hasattr(found, "type") else "quality"
@@ -62,10 +65,12 @@ def describe(found: Any) -> Description:
 
 
 def remark(one: Any) -> str:
-    """The sentence of a remark. A remark may hold others among its values, such as one that it passes on."""
-    area, _, code = one.code.partition(".")
-    sentence: str | Callable[..., str] = _module(area).REMARKS[code]
-    return sentence.format(**one.values) if isinstance(sentence, str) else sentence(**one.values)
+    """The sentence of a remark of an analysis, or of a note of a search. A remark may hold others among its values."""
+    area, dot, code = one.code.partition(".")
+    if not dot:
+        return sentence(one)
+    words: str | Callable[..., str] = _module(area).REMARKS[code]
+    return words.format(**one.values) if isinstance(words, str) else words(**one.values)
 
 
 def fields(found: Any) -> JsonObject:

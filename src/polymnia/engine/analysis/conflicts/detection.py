@@ -224,7 +224,7 @@ def _records(project: ProjectView, among: Sequence[int] | None) -> list[Record]:
 def _neighbours(project: ProjectView, record: Record) -> list[Record]:
     look, own = project.look, record.id - project.look.base
     numbers = {number for number, _ in look.by_words(project.text(record)[:2000], _NEAR)}
-    if (said := look.held(own)) is not None:
+    if (said := look.stored(own)) is not None:
         numbers |= {one.number for one in look.nearest(said, _NEAR, without=own)}
     numbers -= {own}
     seen = sorted(project.snapshot.matching(project.wanted, among=sorted(numbers))) if numbers else []

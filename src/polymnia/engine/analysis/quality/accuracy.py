@@ -19,7 +19,7 @@ from polymnia.engine.content import title_of
 from polymnia.engine.knowledge import duplicates
 from polymnia.engine.text.date_grammar import WORDS
 from polymnia.engine.text.document import Block
-from polymnia.engine.text.extraction import telling
+from polymnia.engine.text.extraction import key_phrases
 from polymnia.engine.text.words import terms
 from polymnia.importing import importing
 from polymnia.models import Record
@@ -315,7 +315,7 @@ def _title(page: ParsedPage, record: Record) -> str | None:
 def _label(page: ParsedPage, what: str, label: str | None) -> Metric | None:
     if not label:
         return None
-    phrases = telling(label, None, most=20) or [word for word in label.split() if len(word) > 1]
+    phrases = key_phrases(label, None, limit=20) or [word for word in label.split() if len(word) > 1]
     words = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
     said = set(terms("\n".join(one.text for one in page.blocks if one.kind != "h")).counts)
     absent = [word for word in words if not set(terms(word).counts) & said]

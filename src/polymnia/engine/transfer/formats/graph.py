@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -86,7 +87,7 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
     """
     form = detect_form(data, path)
     data, skipped, mark = _decoded(data)
-    builder = GraphBuilder(form, limits or Limits(), wary=b"\\u0000" in data)
+    builder = GraphBuilder(form, limits or Limits(), check_all=b"\\u0000" in data)
     if mark:
         builder.repair("line 1", mark)
     try:
@@ -104,10 +105,10 @@ def read(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFile:
 
 def _flaw(data: bytes) -> NotJson | None:
     """The error in a document and its byte offset, which an item alone does not give."""
-    from polymnia.engine.transfer.formats.graph_recovery import judge
+    from polymnia.engine.transfer.formats.graph_recovery import diagnose
 
     try:
-        judge(data)
+        diagnose(data)
     except NotJson as e:
         return e
     return None
@@ -120,15 +121,15 @@ def recover(data: bytes, path: str, *, limits: Limits | None = None) -> GraphFil
     except BrokenFile:
         # The partial result is freed with the exception, so a large file is not held twice.
         pass
-    from polymnia.engine.transfer.formats.graph_recovery import Walk
+    from polymnia.engine.transfer.formats.graph_recovery import Recovery
 
     form = detect_form(data, path)
     data, skipped, mark = _decoded(data)
     # Broken text can contain a bare NUL, which a search for escapes does not find.
-    builder = GraphBuilder(form, limits or Limits(), wary=True)
+    builder = GraphBuilder(form, limits or Limits(), check_all=True)
     if mark:
         builder.repair("line 1", mark)
-    Walk(data, builder, skipped).run()
+    Recovery(data, builder, skipped).run()
     return builder.done()
 
 
@@ -205,16 +206,13 @@ def write(
 def _lines(
     entities: Iterable[EntityDraft | Record], relations: Iterable[Link], unread: Sequence[UnreadItem]
 ) -> Iterator[bytes]:
-    separator = b""
-    for e in entities:
-        yield separator + _with(EntityLine(e.name, e.kind, e.observations), e.extra)
-        separator = b"\n"
-    for source, target, type_, extra in relations:
-        yield separator + _with(RelationLine(source, target, type_), extra)
-        separator = b"\n"
-    for left in unread:
-        yield separator + left.raw.encode()
-        separator = b"\n"
+    lines = chain(
+        (_with(EntityLine(e.name, e.kind, e.observations), e.extra) for e in entities),
+        (_with(RelationLine(source, target, type_), extra) for source, target, type_, extra in relations),
+        (left.raw.encode() for left in unread),
+    )
+    for number, line in enumerate(lines):
+        yield b"\n" + line if number else line
 
 
 def _document(
@@ -240,11 +238,8 @@ def _document(
 
 def _members(items: Iterable[bytes], unread: Sequence[UnreadItem]) -> Iterator[bytes]:
     opening = b"["
-    for item in items:
+    for item in chain(items, (left.raw.encode() for left in unread)):
         yield opening + b"\n    " + _indented(item, b"\n    ")
-        opening = b","
-    for left in unread:
-        yield opening + b"\n    " + _indented(left.raw.encode(), b"\n    ")
         opening = b","
     yield b"[]" if opening == b"[" else b"\n  ]"
 

@@ -1,7 +1,6 @@
-"""The entities and relations of a graph file: their shape, their keys, and what is made of each of them.
+"""The entities and relations of a graph file: their keys, and how each is read.
 
-Whatever is not in good order is repaired where its meaning is clear and kept as it is where it is not; a report has a
-note of either.
+An irregular item is repaired if its meaning is clear, and otherwise left unread; the report notes either.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from polymnia.models import EntityDraft, Limits, legal_name, legal_text
 
 GraphForm = Literal["document", "lines"]
 Section = Literal["entities", "relations", "lines", "document"]
-# (source, target, type, foreign keys): what a store takes to make a relation.
+# (source, target, type, foreign keys), as a store adds relations.
 Link: TypeAlias = tuple[str, str, str, JsonObject]
-# Where an item was found decides what it must be; "any" is a list that says nothing about its members.
+# Where an item was found determines its kind; "any" is a list of both kinds.
 Place = Literal["entities", "relations", "lines", "document", "any"]
 What = Literal["entity", "relation"]
 Listed = Literal["entities", "relations"]
 SECTIONS: dict[str, Listed] = {"entities": "entities", "relations": "relations"}
 
-# The key of the file formats comes first, then the ones other programs and people write in its place.
+# The standard key comes first, then the alternatives that other programs and people write.
 NAME_KEYS = ("name", "entityName", "entity_name")
 KIND_KEYS = ("entityType", "entity_type", "type", "kind")
 OBSERVATION_KEYS = ("observations", "observation", "contents")
@@ -38,13 +37,13 @@ ITEM_KEYS = {*NAME_KEYS, *KIND_KEYS, *OBSERVATION_KEYS, *SOURCE_KEYS, *TARGET_KE
 
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw] | list[Raw])
 ENCODER = msgspec.json.Encoder()
-# What the decoder raises for bytes it does not take, be they JSON or not.
+# What the decoder raises for bytes that do not fit, whether they are JSON or not.
 UNFIT = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
-# Deeper than this, a value could be read here and still be too deep for the next program that holds it.
-_DEEPEST = 200
+# A deeper value could be read here but not by other programs.
+_MAX_DEPTH = 200
 _SPACE = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|[ \t\r\n]+')
-_DEEP = f"It is nested more than {_DEEPEST} levels deep"
+_DEEP = f"It is nested more than {_MAX_DEPTH} levels deep"
 _ARTICLE = {"entity": "an entity", "relation": "a relation"}
 _EXPECTED: dict[Place, What] = {"entities": "entity", "relations": "relation"}
 _HOME: dict[What, Section] = {"entity": "entities", "relation": "relations"}
@@ -52,17 +51,17 @@ _TAGS: dict[str, What] = {"entity": "entity", "relation": "relation"}
 
 
 class GraphNote(Struct, frozen=True):
-    """One thing the reader came upon: where it was, and in a sentence what it was and what was done."""
+    """One irregularity: where it is, and a sentence about what it is and what was done."""
 
     where: str
     why: str
 
 
 class UnreadItem(Struct, frozen=True):
-    """JSON no memory can be made of, on one line. A rewrite puts it back into its section.
+    """JSON that cannot become a memory, on one line. Rewriting the file puts it back into its section.
 
-    In the section "document" it is an object whose one member is a foreign key of the document itself,
-    which no program in Python can hold as a value.
+    In the section "document" it is an object whose single member is a foreign key of the document itself, with a value
+    that Python cannot represent.
     """
 
     section: Section
@@ -70,9 +69,9 @@ class UnreadItem(Struct, frozen=True):
 
 
 class GraphReport(Struct, frozen=True, kw_only=True):
-    """What was taken from a file and what was not.
+    """What was read from a file and what was not.
 
-    ``dangling`` counts the relations, all of them taken, that name an entity the file does not have.
+    ``dangling`` counts the relations that name an entity the file does not have; they are read all the same.
     """
 
     entities: int
@@ -84,9 +83,9 @@ class GraphReport(Struct, frozen=True, kw_only=True):
 
 
 class GraphFile(Struct, frozen=True, kw_only=True):
-    """Everything a file holds. Names of entities are unique; relations repeat as often as in the file.
+    """The content of a file. Names of entities are unique; relations repeat as often as in the file.
 
-    ``extra`` has the foreign keys of a document, in their order.
+    ``extra`` has the foreign keys of a document, in order.
     """
 
     form: GraphForm
@@ -98,7 +97,7 @@ class GraphFile(Struct, frozen=True, kw_only=True):
 
 
 class NotJson(BrokenFile):
-    """Bytes that are not JSON: why, and at which of the bytes at hand. Only the whole file tells the line."""
+    """Bytes that are not JSON: the reason, and the offset of the error in these bytes."""
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(why)
@@ -106,7 +105,7 @@ class NotJson(BrokenFile):
 
 
 class EntityItem(Struct, forbid_unknown_fields=True):
-    """An entity in good order. Whatever does not fit exactly is looked at closely."""
+    """A regular entity."""
 
     name: str
     kind: str = field(name="entityType")
@@ -114,7 +113,7 @@ class EntityItem(Struct, forbid_unknown_fields=True):
 
 
 class RelationItem(Struct, forbid_unknown_fields=True):
-    """A relation in good order. Whatever does not fit exactly is looked at closely."""
+    """A regular relation."""
 
     source: str = field(name="from")
     target: str = field(name="to")
@@ -139,7 +138,7 @@ _SHAPES: dict[Place, msgspec.json.Decoder[Any]] = {
 
 
 def members(raw: bytes) -> Iterable[tuple[Any, Raw | bytes]]:
-    """The members of an object by their keys, or of a list by their numbers, the JSON of each left as it is."""
+    """The members of an object by key, or of a list by index, each as raw JSON."""
     try:
         value = _MEMBERS.decode(raw)
     except UNFIT:
@@ -150,7 +149,7 @@ def members(raw: bytes) -> Iterable[tuple[Any, Raw | bytes]]:
 
 
 def shape(value: Mapping[str, Any]) -> What | None:
-    """What an object is by the keys it has, when nothing else tells."""
+    """The kind of an object, judging by its keys alone."""
     named = has(value, NAME_KEYS)
     if named and has(value, ("entityType", "entity_type", *OBSERVATION_KEYS)):
         return "entity"
@@ -160,7 +159,7 @@ def shape(value: Mapping[str, Any]) -> What | None:
 
 
 def is_item(value: object, section: str | None, *, whole: bool = False) -> bool:
-    """Whether an object is an item by its looks; as a whole one, a relation must have its type too."""
+    """Whether an object looks like an item; if it must be ``whole``, a relation needs its type too."""
     if not isinstance(value, dict):
         return False
     tagged = section is None and value.get("type") in ("entity", "relation")
@@ -173,7 +172,7 @@ def is_item(value: object, section: str | None, *, whole: bool = False) -> bool:
 
 
 def is_lone_item(value: Mapping[str, Any]) -> bool:
-    """Whether an object on its own is an entity or a relation: a name alone is not enough, many things have one."""
+    """Whether a single object is an entity or a relation; a name alone is not enough, as many things have one."""
     if value.get("type") in ("entity", "relation"):
         return True
     if has_ends(value):
@@ -201,12 +200,12 @@ def has_ends(value: Mapping[str, Any]) -> bool:
 
 
 class GraphBuilder:
-    """Takes items one after the other and keeps account of what was done with each."""
+    """Collects items one by one and reports what was done with each."""
 
-    def __init__(self, form: GraphForm, limits: Limits, *, wary: bool) -> None:
+    def __init__(self, form: GraphForm, limits: Limits, *, check_all: bool) -> None:
         self.form = form
         self._limits = limits
-        self._wary = wary
+        self._check_all = check_all
         self._entities: list[EntityDraft] = []
         self._relations: list[Link] = []
         self._extra: JsonObject = {}
@@ -214,19 +213,19 @@ class GraphBuilder:
         self._repaired: list[GraphNote] = []
         self._refused: list[GraphNote] = []
         self._at: dict[str, int] = {}
-        self._grown: dict[int, tuple[list[str], set[str]]] = {}
-        self._words: dict[str, str] = {}
+        self._merged: dict[int, tuple[list[str], set[str]]] = {}
+        self._interned: dict[str, str] = {}
 
     def take(self, raw: bytes | memoryview, place: Place, where: str | int) -> bool:
-        """Take one item; False when it was left unread. Raises NotJson when it is not JSON."""
+        """Add one item; returns False if it was left unread. Raises NotJson if it is not JSON."""
         try:
             item = _SHAPES[place].decode(raw)
         except UNFIT:
-            return self._look_closely(bytes(raw), place, where)
-        if (self._wary or len(raw) > min(self._limits.name_bytes, self._limits.text_bytes)) and (
+            return self._take_irregular(bytes(raw), place, where)
+        if (self._check_all or len(raw) > min(self._limits.name_bytes, self._limits.text_bytes)) and (
             why := self._illegal(item)
         ):
-            return self._leave(bytes(raw), place, where, why)
+            return self._leave_unread(bytes(raw), place, where, why)
         if isinstance(item, EntityItem):
             self._add_entity(item, {}, where, place)
         else:
@@ -234,7 +233,7 @@ class GraphBuilder:
         return True
 
     def document(self, content: Iterable[tuple[str, Raw | bytes]]) -> None:
-        """Take a whole document, given as its top-level keys and the JSON under each."""
+        """Add a whole document, given as its top-level keys and the JSON of each."""
         for key, raw in content:
             if section := SECTIONS.get(key):
                 self.section(section, bytes(raw))
@@ -242,7 +241,7 @@ class GraphBuilder:
                 self.keep(key, bytes(raw))
 
     def section(self, section: Listed, raw: bytes) -> None:
-        """Take what a document has under ``entities`` or ``relations``."""
+        """Add the value of ``entities`` or ``relations`` in a document."""
         opening = raw[:1]
         if opening == b"[":
             for index, item in members(raw):
@@ -257,7 +256,7 @@ class GraphBuilder:
             self.take(raw, section, section)
 
     def keyed(self, key: str, raw: bytes, section: Listed, where: str) -> bool:
-        """Take an item whose name, or number, is the key it stands under, unless it has its own."""
+        """Add an item whose name or id is its key in an object, unless it has its own."""
         if raw[:1] == b"{":
             own = b"name" if section == "entities" else b"id"
             rest = raw[1:].lstrip(b" \t\r\n")
@@ -267,34 +266,34 @@ class GraphBuilder:
         return self.take(raw, section, where)
 
     def keep(self, key: str, raw: bytes) -> None:
-        """Keep a foreign key of a document; lines have no place for one but a line of its own."""
+        """Preserve a foreign key of a document; in the lines form it becomes a line."""
         member = b"{%b:%b}" % (_ascii(key), raw)
         if self.form == "lines":
-            self._leave(member, "lines", quoted(key), "It is no entity or relation")
+            self._leave_unread(member, "lines", quoted(key), "It is no entity or relation")
             return
         try:
             value = msgspec.json.decode(member)
         except UNFIT:
-            from polymnia.engine.transfer.formats.graph_recovery import judge
+            from polymnia.engine.transfer.formats.graph_recovery import diagnose
 
-            self._leave(member, "document", quoted(key), judge(member))
+            self._leave_unread(member, "document", quoted(key), diagnose(member))
             return
         if _too_deep(value):
-            self._leave(member, "document", quoted(key), _DEEP)
+            self._leave_unread(member, "document", quoted(key), _DEEP)
         else:
             self._extra.setdefault(key, value[key])
 
     def repair(self, where: str, why: str) -> None:
-        """Note something that was put right."""
+        """Report a repair."""
         self._repaired.append(GraphNote(where, why))
 
     def refuse(self, where: str, why: str) -> None:
-        """Note something that could not be taken."""
+        """Report something that could not be read."""
         self._refused.append(GraphNote(where, why))
 
     def done(self) -> GraphFile:
-        """Everything taken, with the account of it."""
-        for at, (observations, _) in self._grown.items():
+        """The content read, with the report."""
+        for at, (observations, _) in self._merged.items():
             first = self._entities[at]
             self._entities[at] = EntityDraft(first.name, first.kind, tuple(observations), first.extra)
         names = self._at
@@ -314,23 +313,23 @@ class GraphBuilder:
             ),
         )
 
-    def _look_closely(self, raw: bytes, place: Place, where: str | int) -> bool:
+    def _take_irregular(self, raw: bytes, place: Place, where: str | int) -> bool:
         raw = raw.strip(b" \t\r\n")
         if not raw and place == "lines":
             return True
         try:
             value = msgspec.json.decode(raw)
         except UNFIT:
-            from polymnia.engine.transfer.formats.graph_recovery import judge
+            from polymnia.engine.transfer.formats.graph_recovery import diagnose
 
-            return self._leave(raw, place, where, judge(raw))
+            return self._leave_unread(raw, place, where, diagnose(raw))
         if not isinstance(value, dict):
-            return self._leave(raw, place, where, f"It is {_named(value)}, not an object")
-        if len(raw) > _DEEPEST and _too_deep(value):
-            return self._leave(raw, place, where, _DEEP)
-        return self._take_odd(value, raw, place, where)
+            return self._leave_unread(raw, place, where, f"It is {_named(value)}, not an object")
+        if len(raw) > _MAX_DEPTH and _too_deep(value):
+            return self._leave_unread(raw, place, where, _DEEP)
+        return self._take_object(value, raw, place, where)
 
-    def _take_odd(self, value: JsonObject, raw: bytes, place: Place, where: str | int) -> bool:
+    def _take_object(self, value: JsonObject, raw: bytes, place: Place, where: str | int) -> bool:
         repairs: list[GraphNote] = []
         tag = value.get("type")
         what: What | None = _EXPECTED.get(place)
@@ -345,14 +344,14 @@ class GraphBuilder:
                 self.document(members(raw))
                 return True
             elif "type" in value and place == "lines":
-                return self._leave(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
+                return self._leave_unread(raw, place, where, f"Its type is {quoted(tag)}, not entity or relation")
             elif what := shape(value):
                 if place == "lines":
                     repairs.append(GraphNote(_spot(place, where), f"It has no type; read as {_ARTICLE[what]}."))
             elif place == "any" and has(value, NAME_KEYS):
                 what = "entity"
             else:
-                return self._leave(raw, place, where, "It is neither an entity nor a relation")
+                return self._leave_unread(raw, place, where, "It is neither an entity nor a relation")
         fits = has_ends(value) if what == "relation" else has(value, NAME_KEYS)
         if not fits and (other := shape(value)):
             wrong = f"It is {_ARTICLE[other]} where {_ARTICLE[what]} should be; read as what it is."
@@ -362,11 +361,11 @@ class GraphBuilder:
         def note(part: str, why: str) -> None:
             repairs.append(GraphNote(_spot(place, where, part), why))
 
-        item = (_odd_relation if what == "relation" else _odd_entity)(value, note)
+        item = (_pop_relation if what == "relation" else _pop_entity)(value, note)
         unfit = item if isinstance(item, str) else self._illegal(item)
         if unfit or isinstance(item, str):
             home: Section = _HOME[what] if place == "any" else place
-            return self._leave(raw, place, where, unfit or "", home)
+            return self._leave_unread(raw, place, where, unfit or "", home)
         if self.form == "lines" and value.pop("type", what) != what:
             repairs.append(GraphNote(_spot(place, where, "type"), "A line has no place for it; left out."))
         self._repaired += repairs
@@ -379,14 +378,14 @@ class GraphBuilder:
     def _add_entity(self, item: EntityItem, extra: JsonObject, where: str | int, place: Place) -> None:
         count = len(self._entities)
         at = self._at.setdefault(item.name, count)
-        kind = self._words.setdefault(item.kind, item.kind)
+        kind = self._interned.setdefault(item.kind, item.kind)
         if at == count:
             self._entities.append(EntityDraft(item.name, kind, item.observations, extra))
             return
         first = self._entities[at]
-        if at not in self._grown:
-            self._grown[at] = (list(first.observations), set(first.observations))
-        observations, known = self._grown[at]
+        if at not in self._merged:
+            self._merged[at] = (list(first.observations), set(first.observations))
+        observations, known = self._merged[at]
         before = len(observations)
         for text in item.observations:
             if text not in known:
@@ -401,8 +400,8 @@ class GraphBuilder:
         self.repair(_spot(place, where), why)
 
     def _add_relation(self, item: RelationItem, extra: JsonObject) -> None:
-        # Names and types are few and repeat: holding each once keeps large graphs small.
-        word = self._words.setdefault
+        # Names and types repeat: sharing one string for each saves memory in large graphs.
+        word = self._interned.setdefault
         at = self._at
         source = self._entities[at[item.source]].name if item.source in at else word(item.source, item.source)
         target = self._entities[at[item.target]].name if item.target in at else word(item.target, item.target)
@@ -423,7 +422,7 @@ class GraphBuilder:
             return fault.message
         return None
 
-    def _leave(
+    def _leave_unread(
         self, raw: bytes, place: Place, where: str | int, why: str, home: Section | None = None
     ) -> Literal[False]:
         section: Section = home or ("entities" if place == "any" else place)
@@ -433,7 +432,7 @@ class GraphBuilder:
 
 
 def _ascii(text: str) -> bytes:
-    """The text in JSON, any half of a surrogate pair as the escape it was read from."""
+    """The text as JSON, with a lone surrogate as the escape it was read from."""
     try:
         return ENCODER.encode(text)
     except UnicodeEncodeError:
@@ -442,26 +441,25 @@ def _ascii(text: str) -> bytes:
         return json.dumps(text).encode()
 
 
-def _too_deep(value: object, levels: int = _DEEPEST) -> bool:
+def _too_deep(value: object, levels: int = _MAX_DEPTH) -> bool:
     inner = list(value.values()) if isinstance(value, dict) else value
     return isinstance(inner, list) and (not levels or any(_too_deep(one, levels - 1) for one in inner))
 
 
-# ── odd items ─────────────────────────────────────────────────────────────────────────────────────────────
-# What is read of an odd item is taken out of it: what stays behind are its foreign keys. ``note`` takes a part of the
-# item and what was put right there.
+# ── irregular ─────────────────────────────────────────────────────────────────────────────────────────────
+# Keys that are read are removed from the item: what remains are its foreign keys. ``note`` reports the repair of a key.
 
 
-def _odd_entity(value: JsonObject, note: Callable[[str, str], None]) -> EntityItem | str:
-    """The entity, or why there is none."""
+def _pop_entity(value: JsonObject, note: Callable[[str, str], None]) -> EntityItem | str:
+    """The entity, or the reason there is none."""
     name = _pop_name(value, NAME_KEYS, note)
     if name is None:
         return "It is an entity without a name"
     return EntityItem(name, _pop_kind(value, KIND_KEYS, note), _pop_observations(value, note))
 
 
-def _odd_relation(value: JsonObject, note: Callable[[str, str], None]) -> RelationItem | str:
-    """The relation, or why there is none."""
+def _pop_relation(value: JsonObject, note: Callable[[str, str], None]) -> RelationItem | str:
+    """The relation, or the reason there is none."""
     source, target = _pop_name(value, SOURCE_KEYS, note), _pop_name(value, TARGET_KEYS, note)
     if source is None or target is None:
         return f"It is a relation without {'a source' if source is None else 'a target'}"
@@ -501,7 +499,7 @@ def _pop_observations(item: JsonObject, note: Callable[[str, str], None]) -> tup
 
 
 def _pop(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], None]) -> Any:
-    """The value under the first of the keys that has one; an empty key before it goes too."""
+    """Remove the first of the keys that has a value, and an empty standard key; returns the value."""
     found = next((key for key in keys if item.get(key) is not None), keys[0])
     if found != keys[0]:
         item.pop(keys[0], None)
@@ -510,7 +508,7 @@ def _pop(item: JsonObject, keys: tuple[str, ...], note: Callable[[str, str], Non
 
 
 def _named(value: object) -> str:
-    """What a JSON value is called in a sentence."""
+    """The kind of a JSON value, for a sentence."""
     if value is None or isinstance(value, bool):
         return _text_of(value)
     if isinstance(value, str):
@@ -519,19 +517,19 @@ def _named(value: object) -> str:
 
 
 def quoted(value: object) -> str:
-    """A value of the file as a sentence shows it: JSON, cut where it would be too long to read."""
+    """A value for use in a sentence: JSON, truncated."""
     text = f'"{value}"' if isinstance(value, str) else _text_of(value)
     text = text if len(text) <= 80 else f"{text[:76]}…{text[-1]}"
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _text_of(value: object) -> str:
-    """A text as it is, any other value as its JSON text."""
+    """A text unchanged, any other value as JSON."""
     return value if isinstance(value, str) else ENCODER.encode(value).decode()
 
 
 def _spot(place: Place, where: str | int, part: str = "") -> str:
-    """Where an item is, or a part of it: by its line, or by its number in its list."""
+    """The position of an item or of a part of it: its line, or its index in its list."""
     if isinstance(where, str):
         return f"{where}, {part}" if part else where
     if place == "lines":

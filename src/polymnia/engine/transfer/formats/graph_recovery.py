@@ -1,8 +1,7 @@
-"""Graph files that are broken: all of a file that still stands is taken, and the report says what is wrong.
+"""Recovers the intact items of a damaged graph file.
 
-The walk goes over the text between the items and trusts nothing but what it sees next: an item, the key of a
-section, a bracket. An item that does not parse is mended as far as it goes. Where nothing fits, the walk looks
-for the next place that begins like an item and continues from there.
+The text between the items is scanned for the next token: an item, the key of a section, a bracket. An item that does
+not parse is read as far as possible. If nothing fits, the scan continues at the next text that looks like an item.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ _TOKEN = re.compile(
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 # A key with its colon; the group is the key in its quotes.
 _KEY = re.compile(rf"({_STRING}){_COLON.pattern}", re.DOTALL)
-# What may come after a text that is a value. Anything else means that its closing quote opens the next.
+# What may follow a string value. Anything else means that its closing quote opens the next string.
 _AFTER_TEXT = re.compile(r'[ \t\r\n]*(?:[,\]}"]|\Z)')
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
-# Items inside of an item whose end is lost are this near to its surface; deeper ones are not looked for.
+# The depth up to which items are expected inside an item whose end is missing.
 _SHALLOW = 6
 _ENTITY = {"name", "entityType", "observations"}
 _RELATION = {"from", "to", "relationType"}
@@ -53,32 +52,32 @@ _AFTER_VALUE = re.compile(r"[ \t\r\n]*(?:[,\]}]|\Z)")
 _SECTION = rf'"(?:{"|".join(SECTIONS)})"\s*:\s*[\[{{]'
 _DOCUMENT_START = re.compile(rf"\{{\s*{_SECTION}")
 _LANDMARK = re.compile(rf"{_ITEM_START.pattern}|(?:\{{\s*)?{_SECTION}")
-# A byte b that is not UTF-8 is decoded to U+DC00 + b; nothing else is decoded to that.
+# An invalid byte b is decoded to U+DC00 + b; nothing else is decoded to that.
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-class Walk:
-    """Goes once through damaged bytes, ``skipped`` of which came before these, and takes every item it comes to."""
+class Recovery:
+    """Scans damaged bytes once and adds every item it finds; ``skipped`` bytes of the file came before them."""
 
     def __init__(self, data: bytes, builder: GraphBuilder, skipped: int) -> None:
         self._source = text = data.decode("utf-8", "surrogateescape")
-        self._hurt = [] if text.isascii() else [m.start() for m in _NOT_UTF8.finditer(text)]
-        # One character for one, so that places in the text stay the same.
-        self._text = _NOT_UTF8.sub("\ufffd", text) if self._hurt else text
+        self._not_utf8 = [] if text.isascii() else [m.start() for m in _NOT_UTF8.finditer(text)]
+        # Character by character, so that positions in the text stay the same.
+        self._text = _NOT_UTF8.sub("\ufffd", text) if self._not_utf8 else text
         self._builder = builder
         self._mark = self._origin = (0, 1, skipped)
         self._section: Listed | None = None
         self._in_document = False
         self._depth = 0
-        self._spare = 4 * len(text)
-        self._lost = self._told = False
+        self._budget = 4 * len(text)
+        self._searching = self._reported = False
 
     def run(self) -> None:
-        """Walk to the end of the text."""
+        """Scan the whole text."""
         text = self._text
         pos = 0
         while True:
-            after_value = pos > 0 and not self._lost and text[pos - 1] not in "[{"
+            after_value = pos > 0 and not self._searching and text[pos - 1] not in "[{"
             gap, pos = pos, cast(re.Match[str], _SKIPPED.match(text, pos)).end()
             char = text[pos : pos + 1]
             if not char and self._depth > 0:
@@ -97,16 +96,16 @@ class Walk:
                 pos = self._step_into(pos)
             elif char == '"' and (key := _KEY.match(text, pos)):
                 pos = self._member(key)
-            elif (whole := _strictly(text, pos)) and _AFTER_VALUE.match(text, whole[1]):
+            elif (whole := _parse(text, pos)) and _AFTER_VALUE.match(text, whole[1]):
                 self._take(pos, whole[1])
                 pos = whole[1]
             else:
-                pos = self._seek(pos, pos + 1)
-        if not self._told:
+                pos = self._skip_to_next(pos, pos + 1)
+        if not self._reported:
             self._builder.refuse(self._where(pos), "The file ends here, in the middle of a list or object.")
 
     def _check_gap(self, start: int, end: int, between: bool) -> None:
-        """Tell of commas there should not be, and of items with nothing between them."""
+        """Report surplus commas, and items without a separator."""
         lines = self._builder.form == "lines"
         commas = self._text.count(",", start, end)
         if commas > (between and not lines):
@@ -115,33 +114,33 @@ class Walk:
             self._builder.repair(self._where(end), "It began right after the item before it; parted.")
 
     def _object(self, pos: int) -> int:
-        """Take the object that begins here, or step into it when it is a document."""
+        """Add the object that starts here, or enter it if it is a document."""
         text = self._text
         if _DOCUMENT_START.match(text, pos):
             return self._open(pos)
-        found, self._lost = self._lost, False
-        if whole := _strictly(text, pos):
+        found, self._searching = self._searching, False
+        if whole := _parse(text, pos):
             value, end = whole
             if self._section is None and is_document(value):
                 return self._open(pos)
             if found and not is_item(value, None):
-                # Come upon while searching, this may be a part of the item that is lost.
-                return self._seek(pos, end)
-            if not _swallows(value):
+                # It may be part of the lost item.
+                return self._skip_to_next(pos, end)
+            if not _contains_items(value):
                 self._take(pos, end)
                 return end
-        mended = mend(text, pos, wary=True)
-        likely = is_item(mended.value, None) and not is_document(mended.value)
+        partial = parse_leniently(text, pos, cautious=True)
+        likely = is_item(partial.value, None) and not is_document(partial.value)
         if found and not likely:
-            return self._doubt(pos, mended.end)
+            return self._search_inside(pos, partial.end)
         if self._section is None and not (likely and _ITEM_START.match(text, pos)):
             return self._open(pos)
-        return self._take_mended(mended, pos)
+        return self._add_partial(partial, pos)
 
-    def _doubt(self, pos: int, end: int) -> int:
-        """Look for items inside of what begins like one and is none, as often as keeps the walk linear."""
-        self._spare -= end - pos
-        return self._seek(pos, pos + 1 if self._spare > 0 else end)
+    def _search_inside(self, pos: int, end: int) -> int:
+        """Search for items inside what looks like one but is not; a budget keeps the scan linear."""
+        self._budget -= end - pos
+        return self._skip_to_next(pos, pos + 1 if self._budget > 0 else end)
 
     def _open(self, pos: int) -> int:
         self._section = None
@@ -150,11 +149,11 @@ class Walk:
 
     def _step_into(self, pos: int) -> int:
         self._depth += 1
-        self._lost = False
+        self._searching = False
         return pos + 1
 
     def _member(self, key: re.Match[str]) -> int:
-        """Take what stands under a key between the items: a section, an item by its name, a foreign key."""
+        """Add the value of a key between items: a section, an item keyed by name, or a foreign key."""
         text, start, pos = self._text, key.start(), key.end()
         name = _unescaped(key[1], {})
         opening = text[pos : pos + 1]
@@ -166,21 +165,21 @@ class Walk:
                 self._builder.repair(self._where(start), f"{name} is an object keyed by name; read as a list.")
             return self._step_into(pos)
         if not self._in_document:
-            return self._seek(start, pos)
+            return self._skip_to_next(start, pos)
         if opening == "[" and self._section is None:
             first = cast(re.Match[str], _SKIPPED.match(text, pos + 1)).end()
             if _is_whole_item(text, first):
                 why = "It is the key of a list of items; they were taken."
                 self._builder.repair(f"{self._where(start)}, {quoted(name)}", why)
                 return self._step_into(pos)
-        whole = _strictly(text, pos)
+        whole = _parse(text, pos)
         if whole is None:
-            mended = mend(text, pos) if opening in ("[", "{") else None
-            if mended is None or self._section is None:
-                return self._seek(start, pos)
-            value = mended.value if isinstance(mended.value, dict) else {"observations": mended.value}
-            named = _Mended({"name": name, **value}, mended.end, mended.complete, mended.faults)
-            return self._take_mended(named, start)
+            partial = parse_leniently(text, pos) if opening in ("[", "{") else None
+            if partial is None or self._section is None:
+                return self._skip_to_next(start, pos)
+            value = partial.value if isinstance(partial.value, dict) else {"observations": partial.value}
+            named = _Partial({"name": name, **value}, partial.end, partial.complete, partial.faults)
+            return self._add_partial(named, start)
         end = whole[1]
         raw, where = text[pos:end].encode(), self._where(start)
         if self._section is not None:
@@ -189,7 +188,7 @@ class Walk:
             self._builder.section(section, raw)
         else:
             self._builder.keep(name, raw)
-        self._note_hurt(start, end, where)
+        self._report_not_utf8(start, end, where)
         return end
 
     def _take(self, pos: int, end: int) -> None:
@@ -198,44 +197,44 @@ class Walk:
         if self._builder.take(raw, self._place(), where):
             if self._builder.form == "lines" and b"\n" in raw:
                 self._builder.repair(where, "It was spread over several lines; joined.")
-            self._note_hurt(pos, end, where)
+            self._report_not_utf8(pos, end, where)
 
-    def _take_mended(self, mended: _Mended, pos: int) -> int:
-        end = mended.end
-        if not mended.complete and not is_item(mended.value, self._section, whole=True):
-            return self._seek(pos, end)
+    def _add_partial(self, partial: _Partial, pos: int) -> int:
+        end = partial.end
+        if not partial.complete and not is_item(partial.value, self._section, whole=True):
+            return self._skip_to_next(pos, end)
         where = self._where(pos)
         try:
-            raw = json.dumps(mended.value).encode()
+            raw = json.dumps(partial.value).encode()
         except RecursionError:
-            return self._seek(pos, end)
+            return self._skip_to_next(pos, end)
         if self._builder.take(raw, self._place(), where):
-            if mended.faults:
-                self._builder.repair(where, f"It had {' and '.join(mended.faults)}; mended.")
-            if not mended.complete:
+            if partial.faults:
+                self._builder.repair(where, f"It had {' and '.join(partial.faults)}; mended.")
+            if not partial.complete:
                 self._builder.repair(where, "It breaks off; what was complete of it was taken.")
-            self._note_hurt(pos, end, where)
-        return end if mended.complete else self._seek(end, end)
+            self._report_not_utf8(pos, end, where)
+        return end if partial.complete else self._skip_to_next(end, end)
 
-    def _seek(self, pos: int, past: int) -> int:
-        """Go on at the next place that begins like an item or a section; what is before it is lost."""
+    def _skip_to_next(self, pos: int, past: int) -> int:
+        """Continue at the next text that looks like an item or a section; what is before it is lost."""
         found = _LANDMARK.search(self._text, past)
         end = found.start() if found else len(self._text)
         if lost := self._source[pos:end].strip(" \t\r\n,[]{}"):
             raw = lost.encode("utf-8", "surrogateescape")
             shown = repr(raw.decode("utf-8", "replace")[:40])[1:-1] + ("…" if len(lost) > 40 else "")
             self._builder.refuse(self._where(pos), f"{len(raw):,} bytes could not be read: {shown}")
-            self._told = True
-        self._lost = True
+            self._reported = True
+        self._searching = True
         self._in_document = False
         return end
 
     def _place(self) -> Place:
         return self._section or ("lines" if self._builder.form == "lines" else "any")
 
-    def _note_hurt(self, pos: int, end: int, where: str) -> None:
-        at = bisect_left(self._hurt, pos)
-        if at < len(self._hurt) and self._hurt[at] < end:
+    def _report_not_utf8(self, pos: int, end: int, where: str) -> None:
+        at = bisect_left(self._not_utf8, pos)
+        if at < len(self._not_utf8) and self._not_utf8[at] < end:
             self._builder.repair(where, "Bytes that are not UTF-8 were replaced by U+FFFD.")
 
     def _where(self, pos: int) -> str:
@@ -250,8 +249,8 @@ class Walk:
 # ── one value ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class _Mended(Struct, frozen=True):
-    """What was read of a broken object or list: its value, where reading ended, whether it was closed."""
+class _Partial(Struct, frozen=True):
+    """What was read of a broken object or list: its value, where reading ended, and whether it was closed."""
 
     value: Any
     end: int
@@ -259,8 +258,8 @@ class _Mended(Struct, frozen=True):
     faults: tuple[str, ...]
 
 
-def judge(raw: bytes) -> str:
-    """Why JSON that is in order cannot be held; raises NotJson when it is not JSON."""
+def diagnose(raw: bytes) -> str:
+    """The reason valid JSON cannot be stored; raises NotJson if it is not valid."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as e:
@@ -282,8 +281,8 @@ def judge(raw: bytes) -> str:
 
 
 def split(raw: bytes) -> Iterator[tuple[str | int, bytes]]:
-    """The members of an object by their keys, or of a list by their numbers; raises NotJson when it is not JSON."""
-    judge(raw)
+    """The members of an object by key, or of a list by index; raises NotJson if it is not JSON."""
+    diagnose(raw)
     text = raw.decode()
     at = cast(re.Match[str], _SKIPPED.match(text, 0)).end() + 1
     is_object, index = text[at - 1] == "{", 0
@@ -297,11 +296,11 @@ def split(raw: bytes) -> Iterator[tuple[str | int, bytes]]:
         index += 1
 
 
-def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
-    """Read an object or list from its bracket on as far as it goes, forgiving what can be forgiven.
+def parse_leniently(text: str, start: int, *, cautious: bool = False) -> _Partial:
+    """Read an object or list as far as possible, tolerating common errors.
 
-    A wary reader stops where another item or a section begins inside of this one: more likely the end of
-    this one is lost. Needs no stack but its own, so no depth is too much for it.
+    With ``cautious`` reading stops if another item or a section starts inside: the end of this one is probably missing.
+    Not recursive, so no depth is too much.
     """
     root: Any = None
     open_: list[JsonObject | list[Any]] = []
@@ -327,7 +326,7 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
             open_.pop()
             comma = False
             if not open_:
-                return _Mended(root, token.end(), True, tuple(faults))
+                return _Partial(root, token.end(), True, tuple(faults))
         else:
             wants_key = isinstance(inside, dict) and keys[-1] is None
             if token["text"] is not None:
@@ -337,7 +336,7 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
             elif token["word"] is not None:
                 value = _word(token["word"], faults)
             else:
-                if wary and mark == "{" and 0 < len(open_) < _SHALLOW and _is_whole_item(text, token.start("mark")):
+                if cautious and mark == "{" and 0 < len(open_) < _SHALLOW and _is_whole_item(text, token.start("mark")):
                     break
                 value = {} if mark == "{" else []
             if inside and not comma and (wants_key or isinstance(inside, list)):
@@ -347,7 +346,7 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
                 colon = _COLON.match(text, token.end())
                 if token["text"] is None or colon is None:
                     break
-                if wary and value in SECTIONS and text[colon.end() : colon.end() + 1] in ("[", "{"):
+                if cautious and value in SECTIONS and text[colon.end() : colon.end() + 1] in ("[", "{"):
                     break
                 keys[-1] = value
                 pos = colon.end()
@@ -363,14 +362,14 @@ def mend(text: str, start: int, *, wary: bool = False) -> _Mended:
                 open_.append(value)
                 keys.append(None)
         pos = token.end()
-    return _Mended(root, pos, False, tuple(faults))
+    return _Partial(root, pos, False, tuple(faults))
 
 
-def _strictly(text: str, pos: int) -> tuple[Any, int] | None:
-    """The value that begins here and where it ends, if it is JSON to the letter.
+def _parse(text: str, pos: int) -> tuple[Any, int] | None:
+    """The value that starts here and where it ends, if it is valid JSON.
 
-    Python counts the lines up to an error to report it, which would make many errors in a large file
-    take forever: so the reader is given a small part of the text first, and more if it asks for more.
+    To report an error Python counts the lines before it, which would take forever with many errors in a large file: so
+    a small part of the text is parsed first, and more if that is cut short.
     """
     size = 4096
     while True:
@@ -390,27 +389,27 @@ def _strictly(text: str, pos: int) -> tuple[Any, int] | None:
 
 
 def _is_whole_item(text: str, pos: int) -> bool:
-    """Whether an item with all of its own keys begins here."""
-    whole = _strictly(text, pos) if _ITEM_START.match(text, pos) else None
+    """Whether an item with all standard keys starts here."""
+    whole = _parse(text, pos) if _ITEM_START.match(text, pos) else None
     return whole is not None and (whole[0].keys() >= _ENTITY or whole[0].keys() >= _RELATION)
 
 
-def _swallows(item: Any) -> bool:
-    """Whether an object holds other items, as one does whose own end is lost."""
+def _contains_items(item: Any) -> bool:
+    """Whether an object contains other items, as happens if its own end is missing."""
     try:
-        return is_document(item) or any(map(_holds_item, item.values()))
+        return is_document(item) or any(map(_contains_item, item.values()))
     except RecursionError:
         return True
 
 
-def _holds_item(value: Any) -> bool:
+def _contains_item(value: Any) -> bool:
     if isinstance(value, dict):
-        return value.keys() >= _ENTITY or value.keys() >= _RELATION or any(map(_holds_item, value.values()))
-    return isinstance(value, list) and any(map(_holds_item, value))
+        return value.keys() >= _ENTITY or value.keys() >= _RELATION or any(map(_contains_item, value.values()))
+    return isinstance(value, list) and any(map(_contains_item, value))
 
 
 def _unescaped(token: str, faults: dict[str, None]) -> str:
-    """The text between the quotes; what had to be forgiven is added to the faults."""
+    """The string without quotes and escapes; tolerated errors are added to ``faults``."""
     try:
         return cast(str, json.loads(token))
     except json.JSONDecodeError:
@@ -436,7 +435,7 @@ def _word(word: str, faults: dict[str, None]) -> Any:
         return word
 
 
-# What Python says of a flaw, in our words: its own are not the same in every release.
+# Python's error messages in our words: its own differ between releases.
 _WORDS = {
     "Unterminated string starting at": "a text that is not closed",
     "Extra data": "there is more after the end",

@@ -1,11 +1,11 @@
-"""Documents in YAML: written in block style, read event by event, never holding more than one record.
+"""YAML documents, written in block style and read event by event, with one record in memory at a time.
 
-An unquoted word is null, a truth value or a number only where YAML 1.1, YAML 1.2 and JSON agree that it is; all else is
-text. So no date, no ``yes``, no ``0x1F`` and no ``1e3`` ever turns into something its author did not write. What
-is written holds to the same: whatever any reader could take for something else stands in quotes.
+An unquoted word is null, a boolean or a number only if YAML 1.1, YAML 1.2 and JSON agree; anything else is text. So no
+date, ``yes``, ``0x1F`` or ``1e3`` turns into something its author did not write. When writing, everything that a
+reader could misread is quoted.
 
-The events come from libyaml where it is built in, from PyYAML's own parser otherwise. What they mean is decided here:
-no aliases, no tags beyond those of texts, lists and objects, no key twice.
+The events come from libyaml if it is available, otherwise from PyYAML's own parser. They are interpreted here: no
+aliases, no tags other than those of texts, lists and objects, no duplicate keys.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from polymnia.engine.transfer.formats.records import (
 )
 from polymnia.errors import Fault
 
-# Characters a YAML reader refuses, takes for a line end, or drops; and those that are escaped anyway.
+# Characters that a YAML reader refuses, drops or takes for a line end, and those that are escaped anyway.
 _ODD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
 _ESCAPED = re.compile(f"[{_ODD}]")
 _ONE_LINE = re.compile(f"[^\t\n{_ODD}]+")
-# What no unquoted text begins with: marks with a meaning, and all a number or a date could begin with.
+# What no unquoted text starts with: indicators, and everything a number or a date could start with.
 _NEVER_FIRST = frozenset("-?:,[]{}#&*!|>'\"%@`0123456789.+=<~")
-# Lines that can stand as they are, the first one showing where they begin.
+# Lines that can be written as a block; the first one determines the indentation.
 _LINES = re.compile(rf"(?=[^\s{_ODD}])[^{_ODD}]+")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-# A reader need not look for the colon of a key further than 1,024 characters.
+# Readers need not accept a simple key of more than 1,024 characters.
 _LONG_KEY = 500
 _MARGIN = "\n  "
 
@@ -54,8 +54,8 @@ _MEANS: dict[str, bool | None] = {
 _NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _CORE = "tag:yaml.org,2002:"
 _TEXT = (f"{_CORE}str", "!")
-_BOXES = {yaml.MappingStartEvent: f"{_CORE}map", yaml.SequenceStartEvent: f"{_CORE}seq"}
-# Before and after the document there is little to say, and libyaml takes quadratic time over what can be said there.
+_CONTAINERS = {yaml.MappingStartEvent: f"{_CORE}map", yaml.SequenceStartEvent: f"{_CORE}seq"}
+# The most bytes before and after the document, over which libyaml takes quadratic time.
 _AROUND = 64 * 1024
 
 
@@ -63,7 +63,7 @@ _AROUND = 64 * 1024
 
 
 def yaml_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -> Iterator[bytes]:
-    """A document in pieces. ``head`` is the value of the last key of the layout's head."""
+    """Write a document in chunks. ``head`` is the value of the last key of the layout's head."""
     yield yaml_object(layout.head_of(head)).encode()
     for section, records in zip(dict.fromkeys(layout.sections.values()), sections, strict=True):
         before = f"{section}:\n"
@@ -75,12 +75,12 @@ def yaml_pieces(layout: Layout, head: object, *sections: Iterable[JsonObject]) -
 
 
 def yaml_object(value: JsonObject) -> str:
-    """One object as a document of its own."""
+    """One object as a document."""
     return _object(value, "\n") + "\n"
 
 
 def _object(value: JsonObject, margin: str) -> str:
-    """The members of an object, the first where the pen is and the others each behind ``margin``."""
+    """The members of an object, separated by ``margin``: a line feed and the indentation."""
     return margin.join(_member(key, member, margin) for key, member in value.items()) or "{}"
 
 
@@ -108,7 +108,7 @@ def _value(value: Any, margin: str) -> str:
 
 
 def _scalar(value: Any, indent: str) -> str:
-    """A value that is no list and no object; ``indent`` is what stands before the lines of a text of several lines."""
+    """A value other than a list or object; ``indent`` is the indentation of a multi-line text."""
     if isinstance(value, str):
         return _text(value, indent)
     if isinstance(value, float):
@@ -119,7 +119,7 @@ def _scalar(value: Any, indent: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _key(text: str) -> str:
-    """A key with its colon. One too long to be seen as a key from its beginning is announced by a question mark."""
+    """A key with its colon; a long one needs the question mark of a complex key."""
     written = text if _is_plain(text) else _quoted(text)
     return f"{written}:" if len(written) <= _LONG_KEY else f"? {written}\n:"
 
@@ -140,7 +140,7 @@ def _text(text: str, indent: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text can stand without quotes: nothing in it is a mark with a meaning."""
+    """Whether a text needs no quotes: nothing in it is an indicator."""
     return (
         text != ""
         and text[0] not in _NEVER_FIRST
@@ -159,7 +159,7 @@ def _quoted(text: str) -> str:
 
 
 def _meaning(word: str) -> Any:
-    """What an unquoted word means; raises ValueError for a number that no archive may hold."""
+    """The value of an unquoted word; raises ValueError for a number that archives do not allow."""
     if word in _MEANS:
         return _MEANS[word]
     if word[0] not in "-+.0123456789":
@@ -181,12 +181,12 @@ def _meaning(word: str) -> Any:
 
 
 def read_yaml(source: Source, limits: FileLimits, layout: Layout, *, native: bool = True) -> Iterator[Item]:
-    """The items of a document in the order of the file. ``native`` uses libyaml if it is there."""
+    """Read the items of a document in file order. ``native`` uses libyaml if it is available."""
     return _Reader(source, limits, layout, native).items()
 
 
 class _Reader:
-    """Turns events into records. The parser reads from it, and is stopped when it takes too much for one value."""
+    """Builds records from events. The parser reads the file through it, within a limit for each value."""
 
     def __init__(self, source: Source, limits: FileLimits, layout: Layout, native: bool) -> None:
         self._source = source
@@ -198,7 +198,7 @@ class _Reader:
         self._items = 0
 
     def read(self, size: int) -> bytes:
-        """At most ``size`` bytes, as the parser asks for them."""
+        """Read at most ``size`` bytes; called by the parser."""
         part = self._source.read(size)
         self._left -= len(part)
         if self._left < 0:
@@ -206,7 +206,7 @@ class _Reader:
         return part
 
     def _allow(self, size: int, what: str = "a value has") -> None:
-        """Let the parser take so many bytes from here on."""
+        """Limit how many bytes the parser may read from here on."""
         self._left = size
         self._refusal = f"{what} more than {size:,} bytes, which is the limit"
 
@@ -274,7 +274,7 @@ class _Reader:
             position += 1
 
     def _value(self, event: Any) -> Any:
-        """The value that begins with an event, or Broken; in both cases every event of it has been read."""
+        """The value that starts with an event, or Broken; in both cases all its events have been consumed."""
         self._allow(self._limits.record)
         line = event.start_mark.line + 1
         value = _Value()
@@ -282,9 +282,10 @@ class _Reader:
             kind = type(event)
             if kind is yaml.ScalarEvent:
                 value.scalar(event)
-            elif kind in _BOXES:
+            elif kind in _CONTAINERS:
                 value.open(event)
-                self._check_depth(event, len(value.around))
+                if len(value.enclosing) > self._limits.depth:
+                    _stop(event, f"it is nested more than {self._limits.depth} deep")
             elif kind is yaml.AliasEvent:
                 value.blame(event, f"it holds an alias (*{shortened(event.anchor)})")
                 value.put(event, None)
@@ -296,40 +297,36 @@ class _Reader:
                 _stop(event, f"a record has more than {self._limits.values:,} values, which is the limit")
             event = self._next()
 
-    def _check_depth(self, event: Any, depth: int) -> None:
-        if depth > self._limits.depth:
-            _stop(event, f"it is nested more than {self._limits.depth} deep")
-
 
 class _Value:
-    """One value in the making, event by event; the first flaw of it is kept."""
+    """Builds one value event by event and remembers its first flaw."""
 
     def __init__(self) -> None:
         self.root: Any = None
         self.complete = False
         self.flaw: str | None = None
         self.count = 0
-        self.around: list[tuple[Any, str | None]] = []  # the boxes outside of this one, each with its key
-        self._box: Any = None
+        self.enclosing: list[tuple[Any, str | None]] = []  # the enclosing containers, each with its current key
+        self._container: Any = None
         self._key: str | None = None
 
     def blame(self, event: Any, why: str) -> None:
         self.flaw = self.flaw or f"{why} at {_where(event.start_mark)}"
 
     def open(self, event: Any) -> None:
-        if event.tag not in (None, "!", _BOXES[type(event)]):
+        if event.tag not in (None, "!", _CONTAINERS[type(event)]):
             self.blame(event, f"it holds the tag {_tag(event.tag)}")
-        self.around.append((self._box, self._key))
-        self._box, self._key = {} if type(event) is yaml.MappingStartEvent else [], None
+        self.enclosing.append((self._container, self._key))
+        self._container, self._key = {} if type(event) is yaml.MappingStartEvent else [], None
 
     def close(self, event: Any) -> None:
-        box = self._box
-        self._box, self._key = self.around.pop()
-        self.put(event, box)
+        container = self._container
+        self._container, self._key = self.enclosing.pop()
+        self.put(event, container)
 
     def scalar(self, event: Any) -> None:
         value = event.value
-        if type(self._box) is dict and self._key is None:
+        if type(self._container) is dict and self._key is None:
             if value == "<<" and event.implicit[0]:
                 self.blame(event, "it holds a merge key (<<), which must be written out")
             self._key = value
@@ -343,22 +340,22 @@ class _Value:
 
     def put(self, event: Any, value: Any) -> None:
         self.count += 1
-        if type(self._box) is list:
-            self._box.append(value)
-        elif self._box is None:
+        if type(self._container) is list:
+            self._container.append(value)
+        elif self._container is None:
             self.root, self.complete = value, True
         elif self._key is None:
             self.blame(event, "a key is no text")
             self._key = ""
         else:
-            if self._key in self._box:
+            if self._key in self._container:
                 self.blame(event, f"the key {shortened(self._key)!r} appears twice")
-            self._box[self._key] = value
+            self._container[self._key] = value
             self._key = None
 
 
 def _plain(event: Any) -> Any:
-    """What a scalar means that is not simply a text in quotes."""
+    """The value of a scalar that is not simply a quoted text."""
     if event.tag is None:
         return _meaning(event.value)
     if event.tag in _TEXT:
@@ -379,7 +376,7 @@ def _where(mark: Any) -> str:
 
 
 def _not_yaml(e: Any) -> Fault:
-    """The parser's complaint in our form."""
+    """The fault for an error of the parser."""
     if isinstance(e, yaml.reader.ReaderError):
         return cannot_read(f"it is not YAML: {e.reason}", where=f"character {e.position:,}")
     if (mark := getattr(e, "problem_mark", None)) is not None:

@@ -1,6 +1,6 @@
-"""Checking a store: facts about what is wrong in it, read from the rows as they lie, and repairing what can be.
+"""Checks a store for faults by reading its raw rows, and repairs what can be repaired.
 
-Which fact is bad, and in what words it is told, is the engine's business (engine/health).
+How serious a fault is, and how it is worded, is decided in engine/health.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Spot
 from polymnia.models import EntityDraft, JsonObject, RelationDraft, new_id
 from polymnia.storage.sqlite import rows
 from polymnia.storage.sqlite.checks import indexes, memories
-from polymnia.storage.sqlite.checks.view import STATEMENTS, CheckView, readable
+from polymnia.storage.sqlite.checks.view import STATEMENTS, CheckView, parse
 from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
 from polymnia.storage.sqlite.snapshot import SqliteSnapshot
 from polymnia.storage.sqlite.statements import SQL
 from polymnia.storage.sqlite.transaction import SqliteTransaction
 
-__all__ = ["check", "mend", "mend_file"]
+__all__ = ["check", "repair", "repair_file"]
 
 UNREADABLE = "unreadable"
-"""The key in the metadata under which the text of a column is kept that could not be read."""
+"""The metadata key under which the text of an unreadable column is saved."""
 
 _Check = Callable[[CheckView], None]
 
 
-def _listed(kind: str, table: str) -> _Check:
+def _query(kind: str, table: str) -> _Check:
     return partial(CheckView.find, kind=kind, table=table)
 
 
@@ -38,81 +38,81 @@ _OF_PROJECT: dict[str, tuple[_Check, ...]] = {
     "orphaned_relationships": (memories.orphans,),
     "missing_embeddings": (indexes.embeddings,),
     "data_consistency": (
-        memories.scope_counts, memories.tags, _listed("session_missing", "memory"),
-        _listed("session_differs", "memory"), memories.text_count, memories.row_number, memories.vectors,
+        memories.scope_counts, memories.tags, _query("session_missing", "memory"),
+        _query("session_differs", "memory"), memories.text_count, memories.row_number, memories.vectors,
         indexes.characters, indexes.words, memories.journal_ranges,
     ),
     "reference_integrity": (memories.marks, memories.mentions, memories.lost_texts, memories.journal_items),
     "schema_compliance": (
-        memories.scopes, memories.json, memories.relations, memories.times, _listed("name_twice", "memory"),
-        _listed("id_twice", "memory"), memories.texts,
+        memories.scopes, memories.json, memories.relations, memories.times, _query("name_twice", "memory"),
+        _query("id_twice", "memory"), memories.texts,
     ),
     "performance_issues": (indexes.performance,),
-    "indexes": (  # what a reindex makes again
+    "indexes": (  # what a reindex rebuilds
         memories.scope_counts, memories.tags, memories.text_count, memories.vectors, indexes.characters, indexes.words,
     ),
 }  # fmt: skip
 _OF_STORE: dict[str, tuple[_Check, ...]] = {
     "reference_integrity": (indexes.foreign_keys,),
     "schema_compliance": (indexes.shape, indexes.damage),
-    "file": (indexes.shape, partial(indexes.damage, pragma="quick_check")),  # for whoever asks after the store's health
+    "file": (indexes.shape, partial(indexes.damage, pragma="quick_check")),  # for a health report
     "indexes": (indexes.shape, indexes.damage),
     "performance_issues": (indexes.log,),
 }
-_OF_NO_SESSION = (
+_NOT_PER_SESSION = (
     memories.row_number, memories.text_count, memories.vectors, indexes.characters, indexes.words,
     memories.journal_ranges, memories.lost_texts, memories.journal_items,
 )  # fmt: skip
 
 
-def check(snapshot: SqliteSnapshot, project: str | None, asked: CheckRequest, now: int) -> CheckResult:
-    """Look for faults in a project, or (None) in what all projects share."""
-    view = CheckView(snapshot, project, asked, now)
-    for name in asked.checks:
-        for look in (_OF_STORE if project is None else _OF_PROJECT).get(name, ()):
-            if asked.session is not None and look in _OF_NO_SESSION:
+def check(snapshot: SqliteSnapshot, project: str | None, request: CheckRequest, now: int) -> CheckResult:
+    """Check a project, or (None) what all projects share, for faults."""
+    view = CheckView(snapshot, project, request, now)
+    for name in request.checks:
+        for run in (_OF_STORE if project is None else _OF_PROJECT).get(name, ()):
+            if request.session is not None and run in _NOT_PER_SESSION:
                 continue
             try:
-                look(view)
+                run(view)
             except (apsw.CorruptError, UnicodeDecodeError) as e:
-                if name not in view.result.passed_over:
+                if name not in view.result.skipped:
                     view.found("part_unreadable", [Spot(0, name, str(e))])
-                view.result.passed_over[name] = f"a part of it could not be read: {e}"
+                view.result.skipped[name] = f"a part of it could not be read: {e}"
     return view.result
 
 
-def mend(tx: SqliteTransaction, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
-    """Repair faults of these kinds in the project of a transaction; answers how many of each."""
+def repair(tx: SqliteTransaction, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
+    """Repair faults of these kinds in the project of a transaction; returns how many of each."""
     tx._noted = True
-    mended: dict[str, int] = {}
-    for kind, (look, repair) in _REPAIRS.items():
+    repaired: dict[str, int] = {}
+    for kind, (check, fix) in _REPAIRS.items():
         if kind in kinds:
-            view = CheckView(tx, tx._project_name, asked, tx._at)
-            look(view)
+            view = CheckView(tx, tx._project_name, request, tx._at)
+            check(view)
             spots = [spot for fact in view.result.facts if fact.kind == kind for spot in fact.spots]
             if spots:
-                repair(tx, spots)
-                mended[kind] = len(spots)
-    if "characters_wrong" in kinds and (count := _characters(tx, asked)):
-        mended["characters_wrong"] = count
+                fix(tx, spots)
+                repaired[kind] = len(spots)
+    if "characters_wrong" in kinds and (count := _substrings(tx, request)):
+        repaired["characters_wrong"] = count
     if "characters_behind" in kinds and (behind := tx._seq - tx._indexed):
-        tx.index_characters(behind)
-        mended["characters_behind"] = behind
-    return mended
+        tx.index_substrings(behind)
+        repaired["characters_behind"] = behind
+    return repaired
 
 
 # ── counters ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _row_number(tx: SqliteTransaction, spots: list[Spot]) -> None:
-    # Before this change makes a row: none of those that are there becomes its own.
+    # Before this change creates a row, so that no existing row counts as its own.
     tx._seq = tx._first = spots[0].detail[1]
     tx._run("UPDATE project SET seq = ? WHERE id = ?", (tx._seq, tx._project))
 
 
 def _text_count(tx: SqliteTransaction, spots: list[Spot]) -> None:
-    kept, real = spots[0].detail
-    tx._texts += real - kept
+    stored, actual = spots[0].detail
+    tx._texts += actual - stored
     tx._run("UPDATE project SET texts = ? WHERE id = ?", (tx._texts, tx._project))
 
 
@@ -130,26 +130,27 @@ def _tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
 # ── indexes ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _characters(tx: SqliteTransaction, asked: CheckRequest) -> int:
+def _substrings(tx: SqliteTransaction, request: CheckRequest) -> int:
     before = tx._indexed
-    view = CheckView(tx, tx._project_name, asked, tx._at)
+    view = CheckView(tx, tx._project_name, request, tx._at)
     try:
-        if not indexes.is_whole(view):
+        if not indexes.is_intact(view):
             raise apsw.CorruptError
-        apart, unlike = indexes.compared(view)
-        if unlike:  # found in a sample: there may be more
-            listed = view.ask("indexed_characters", tx._base, tx._base + tx._indexed)
-            apart = {id for (id,) in listed} | {tx._base + number for number in view.texts() if number <= tx._indexed}
-        for id in sorted(apart):
-            _index_again(tx, id)
-        return len(apart)
+        differing, wrong = indexes.compare(view)
+        if wrong:  # found in a sample: there may be more
+            indexed = view.query("indexed_characters", tx._base, tx._base + tx._indexed)
+            texts = {tx._base + number for number in view.texts() if number <= tx._indexed}
+            differing = texts.union(id for (id,) in indexed)
+        for id in sorted(differing):
+            _reindex(tx, id)
+        return len(differing)
     except DAMAGE:  # the table itself is damaged, for all projects
-        tx.drop_characters()
-        tx.index_characters(tx._seq)
+        tx.drop_substring_index()
+        tx.index_substrings(tx._seq)
         return before
 
 
-def _index_again(tx: SqliteTransaction, id: int) -> None:
+def _reindex(tx: SqliteTransaction, id: int) -> None:
     tx._run(SQL["unindex"], (id,))
     for number, text in tx._run(SQL["unindexed"], (id - 1, id)).fetchall():
         tx._run(SQL["index"], (number, text + ENDS))
@@ -160,14 +161,16 @@ def _folds(tx: SqliteTransaction, spots: list[Spot]) -> None:
         row = tx._run("SELECT name, kind FROM memory WHERE id = ?", (spot.id,)).fetchone()
         if row is not None:
             name, kind = row
-            given = (rows.fold_or_none(name), rows.fold_or_none(kind), rows.look(name), spot.id)
-            tx._run("UPDATE memory SET name_fold = ?, kind_fold = ?, look = ? WHERE id = ?", given)
+            values = (rows.fold_or_none(name), rows.fold_or_none(kind), rows.skeleton_hash(name), spot.id)
+            tx._run("UPDATE memory SET name_fold = ?, kind_fold = ?, look = ? WHERE id = ?", values)
         else:
             (text,) = tx._run("SELECT text FROM observation WHERE id = ?", (spot.id,)).fetchone()
-            given_text = (rows.fold_or_none(text), rows.digest(text), spot.id)
-            tx._run("UPDATE observation SET fold = ?, digest = ? WHERE id = ?", given_text)
+            tx._run(
+                "UPDATE observation SET fold = ?, digest = ? WHERE id = ?",
+                (rows.fold_or_none(text), rows.digest(text), spot.id),
+            )
         if spot.id <= tx._base + tx._indexed:
-            _index_again(tx, spot.id)
+            _reindex(tx, spot.id)
 
 
 def _vectors(tx: SqliteTransaction, spots: list[Spot]) -> None:
@@ -176,53 +179,53 @@ def _vectors(tx: SqliteTransaction, spots: list[Spot]) -> None:
         tx._run("DELETE FROM vector WHERE text = ?", (spot.id,))
 
 
-# ── what cannot be read ───────────────────────────────────────────────────────────────────────────────────
+# ── unreadable columns ────────────────────────────────────────────────────────────────────────────────────
 
 
 def _memory_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
-    """The text of a broken column moves into the metadata; an undo leaves it in the journal, not in the column."""
+    """Move the text of a broken column into the metadata; an undo leaves it in the journal, not in the column."""
     for spot in spots:
-        kept: JsonObject = {}
+        saved: JsonObject = {}
         metadata: JsonObject = {}
         raw = tx._run(STATEMENTS["json_of_memory"], (spot.id,)).fetchone()
         for column, text, kind in zip(("tags", "metadata", "extra"), raw, (list, dict, dict), strict=True):
-            whole, value = readable(text, kind)
-            if not whole:
-                kept[column] = value
+            valid, value = parse(text, kind)
+            if not valid:
+                saved[column] = value
                 tx._run(f"UPDATE memory SET {column} = NULL WHERE id = ?", (spot.id,))
             elif column == "metadata":
                 metadata = value
-        tx.revise(spot.id, {"metadata": {**metadata, UNREADABLE: kept}})
+        tx.revise(spot.id, {"metadata": {**metadata, UNREADABLE: saved}})
 
 
 def _mixed_tags(tx: SqliteTransaction, spots: list[Spot]) -> None:
-    """Tags that are numbers or lists become texts."""
+    """Convert tags that are numbers or lists to texts."""
     for spot in spots:
-        legal = tuple(tag for tag in spot.detail if isinstance(tag, str))
-        tx._run("UPDATE memory SET tags = ? WHERE id = ?", (rows.json_or_none(legal), spot.id))
+        valid = tuple(tag for tag in spot.detail if isinstance(tag, str))
+        tx._run("UPDATE memory SET tags = ? WHERE id = ?", (rows.json_or_none(valid), spot.id))
         texts = (tag if isinstance(tag, str) else encode(tag).decode() for tag in spot.detail if tag is not None)
         tx.revise(spot.id, {"tags": tuple(dict.fromkeys(texts))})
 
 
 def _relation_json(tx: SqliteTransaction, spots: list[Spot]) -> None:
     for spot in spots:
-        kept: JsonObject = {}
+        saved: JsonObject = {}
         raw = tx._run(STATEMENTS["json_of_relation"], (spot.id,)).fetchone()
         for column, text in zip(("metadata", "extra"), raw, strict=True):
-            whole, value = readable(text, dict)
-            if not whole:
-                kept[column] = value
+            valid, value = parse(text, dict)
+            if not valid:
+                saved[column] = value
                 tx._run(f"UPDATE relation SET {column} = NULL WHERE id = ?", (spot.id,))
         row = tx._run(SQL["relation_row"], (spot.id,)).fetchone()
         old = rows.relation((row[0], *row[2:]))
         draft = RelationDraft(old.source, old.target, old.type, old.strength, old.context)
-        metadata = {**old.metadata, UNREADABLE: kept}
+        metadata = {**old.metadata, UNREADABLE: saved}
         tx.remove_relations([spot.id])
         tx.relate([replace(draft, metadata=metadata, extra=old.extra, origin=old.origin, created=old.created)])
 
 
 def _orphans(tx: SqliteTransaction, spots: list[Spot]) -> None:
-    """Texts whose memory is gone get a new one, so that they are found again."""
+    """Give texts without a memory a new one, so that they are found again."""
     homes: dict[int, int] = {}
     for spot in spots:
         if spot.detail not in homes:
@@ -236,8 +239,7 @@ def _orphans(tx: SqliteTransaction, spots: list[Spot]) -> None:
             tx._run(SQL["add_stale"], (spot.id,))
 
 
-# In an order in which none stands on what a later one repairs: numbers before new rows, columns before what is made of
-# them.
+# Ordered so that none depends on what a later one repairs: row numbers before new rows, columns before derived data.
 _REPAIRS: dict[str, tuple[_Check, Callable[[SqliteTransaction, list[Spot]], None]]] = {
     "row_number_behind": (memories.row_number, _row_number),
     "json_broken": (memories.json, _memory_json),
@@ -256,9 +258,9 @@ _REPAIRS: dict[str, tuple[_Check, Callable[[SqliteTransaction, list[Spot]], None
 # ── the file ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def mend_file(connection: apsw.Connection, kinds: Collection[str]) -> dict[str, int]:
-    """Make indexes and triggers again, and empty the log."""
-    mended: dict[str, int] = {}
+def repair_file(connection: apsw.Connection, kinds: Collection[str]) -> dict[str, int]:
+    """Rebuild indexes and triggers, and empty the log."""
+    repaired: dict[str, int] = {}
     if "shape_differs" in kinds:
         for kind, name, sql in indexes.missing_objects(connection):
             if kind in ("index", "trigger"):
@@ -267,24 +269,24 @@ def mend_file(connection: apsw.Connection, kinds: Collection[str]) -> dict[str, 
                     connection.execute(f"DROP {kind} IF EXISTS {name}")
                     connection.execute(sql)
                     connection.execute("COMMIT")
-                    mended["shape_differs"] = mended.get("shape_differs", 0) + 1
+                    repaired["shape_differs"] = repaired.get("shape_differs", 0) + 1
                 except apsw.ConstraintError:
-                    pass  # two rows have what must be unique: told by another check
+                    pass  # two rows share a unique value, which another check reports
                 finally:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
     if "index_damaged" in kinds:
         try:
             connection.execute("REINDEX").fetchall()
-            mended["index_damaged"] = 1
+            repaired["index_damaged"] = 1
         except apsw.ConstraintError:
             pass
     if "characters_wrong" in kinds:
         with connection:
             empty(connection.execute)
-        mended["characters_wrong"] = 1
+        repaired["characters_wrong"] = 1
     if "log_long" in kinds:
         row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if row is not None and row[0] == 0:
-            mended["log_long"] = 1
-    return mended
+            repaired["log_long"] = 1
+    return repaired

@@ -1,4 +1,4 @@
--- The statements of the checks. Most take :low and :top (the rows that are looked at), :project and :session.
+-- The statements of the checks. Most take :low and :top (the rows to examine), :project and :session.
 
 -- name: memory_ids
 SELECT id FROM memory WHERE id > :low AND id <= :top;
@@ -13,10 +13,10 @@ SELECT CAST(uid AS BLOB) FROM memory WHERE id = ?;
 SELECT CAST(m.uid AS BLOB) FROM observation o JOIN memory m ON m.id = o.memory WHERE o.id = ?;
 
 -- name: scope_counts
-SELECT path, sum(kept), sum(real) FROM (
-  SELECT path, memories AS kept, 0 AS real FROM scope WHERE project = ?1
+SELECT path, sum(stored), sum(actual) FROM (
+  SELECT path, memories AS stored, 0 AS actual FROM scope WHERE project = ?1
   UNION ALL SELECT coalesce(scope, ''), 0, count(*) FROM memory WHERE project = ?1 GROUP BY 1
-) GROUP BY path HAVING sum(kept) <> sum(real) ORDER BY path;
+) GROUP BY path HAVING sum(stored) <> sum(actual) ORDER BY path;
 
 -- name: tagged
 SELECT id, uid, CAST(tags AS BLOB) FROM memory
@@ -27,10 +27,6 @@ SELECT memory, tag FROM tag WHERE project = ? AND memory > ?;
 
 -- name: session_of_memory
 SELECT session FROM memory WHERE id = ?;
-
--- name: count_texts
-SELECT (SELECT count(*) FROM memory WHERE id > ?1 AND id <= ?2)
-  + (SELECT count(*) FROM observation WHERE id > ?1 AND id <= ?2);
 
 -- name: last_row
 SELECT max(id) FROM (SELECT max(id) AS id FROM memory WHERE id > ?1 AND id <= ?2
@@ -137,7 +133,7 @@ WHERE r.id > :low AND r.id <= :top AND (s.id IS NULL OR t.id IS NULL)
 ORDER BY r.id;
 
 -- name: relations_marked
--- A relation that was drawn before one of its ends was made, and is marked: that end was deleted and stored again.
+-- A marked relation that is older than one of its ends: that end was deleted and stored again.
 SELECT r.id, r.source, r.target, r.type, CAST(r.metadata AS BLOB)
 FROM relation r
 JOIN memory s ON s.project = r.project AND s.name = r.source
@@ -147,7 +143,7 @@ WHERE r.id > :low AND r.id <= :top AND (s.id > r.id OR t.id > r.id) AND r.metada
 ORDER BY r.id;
 
 -- name: was_deleted_after
--- Only what was drawn before the deletion has lost its end by it; what was drawn later waits for a new one.
+-- Only a relation older than the deletion has lost its end by it; a later one waits for a new record.
 SELECT 1 FROM change_item i JOIN change c ON c.id = i.change
 WHERE i.kind = 'm' AND i.op = 'd' AND i.name = ? AND i.owner > ? AND i.owner <= ? AND c.first >= ? LIMIT 1;
 
@@ -197,9 +193,6 @@ SELECT id FROM gram_docsize WHERE id > ? AND id <= ?;
 
 -- name: text_of
 SELECT name FROM memory WHERE id = ?1 UNION ALL SELECT text FROM observation WHERE id = ?1;
-
--- name: has_characters
-SELECT 1 FROM gram WHERE gram MATCH ? AND rowid = ?;
 
 -- name: owner
 SELECT uid, session FROM memory WHERE id = ?1

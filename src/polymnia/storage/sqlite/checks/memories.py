@@ -1,20 +1,22 @@
-"""Memories: whether every row is what its columns promise, agrees with what is kept beside it, and leads somewhere.
+"""Checks of the memories: columns, references, and data derived from them.
 
-Beside the memories are kept the counts of scopes, the rows of tags, sessions, counters, vectors and the journal.
+Derived are the counts of scopes, the rows of tags, sessions, counters, vectors and the journal.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from struct import unpack
 
 from polymnia.engine.ports.maintenance import Spot
 from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.checks.view import CheckView, readable
+from polymnia.storage.sqlite.checks.view import CheckView, parse
+from polymnia.storage.sqlite.statements import SQL
 
-_AHEAD = 300_000_000  # clocks of two machines differ by less: five minutes, in microseconds
-# The ids this server gives. One of the second form may be anybody's, so it counts only if it was a memory's once.
+_AHEAD = 300_000_000  # microseconds: the clocks of two machines differ by less than five minutes
+# The ids this server assigns. The second form is a common one, so it only counts if a deleted memory had the id.
 _ITEM = re.compile(rb"content_[0-9a-f]{32}(?![0-9a-f])")
 _ANY = re.compile(rb"(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f-])")
 _TABLES = {
@@ -24,70 +26,70 @@ _TABLES = {
     "s": ("session", rows.SESSION_COLUMNS),
 }
 
-# ── what is kept twice ─────────────────────────────────────────────────────────────────────────────────
+# ── derived data ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def scope_counts(view: CheckView) -> None:
-    """Scopes whose number of memories is another than the one that is kept."""
-    counts = view.ask("scope_counts", view.number)
-    wrong = [Spot(0, path or "user/default", (kept, real)) for path, kept, real in counts]
-    if view.asked.session is not None:
-        own = f"session/{view.asked.session}/"
+    """Find scopes whose stored number of memories is wrong."""
+    counts = view.query("scope_counts", view.number)
+    wrong = [Spot(0, path or "user/default", (stored, actual)) for path, stored, actual in counts]
+    if view.request.session is not None:
+        own = f"session/{view.request.session}/"
         wrong = [spot for spot in wrong if f"{spot.label}/".startswith(own)]
     view.found("scope_count_wrong", wrong)
 
 
 def tags(view: CheckView) -> None:
-    """Memories whose rows of tags are not their tags."""
-    real: dict[int, tuple[str, set[str]]] = {}
+    """Find memories whose tag rows differ from their tags."""
+    tagged: dict[int, tuple[str, set[str]]] = {}
     for id, uid, raw in view.rows("tagged", "memory"):
-        whole, value = readable(raw, list)
-        real[id] = uid, {tag for tag in value if isinstance(tag, str)} if whole else set()
-    kept: dict[int, set[str]] = {}
-    for memory, tag in view.ask("tag_rows", view.number, view.low("memory")):
-        kept.setdefault(memory, set()).add(tag)
+        valid, value = parse(raw, list)
+        tagged[id] = uid, {tag for tag in value if isinstance(tag, str)} if valid else set()
+    indexed: dict[int, set[str]] = {}
+    for memory, tag in view.query("tag_rows", view.number, view.low("memory")):
+        indexed.setdefault(memory, set()).add(tag)
     wrong: list[Spot] = []
-    for memory in sorted(real.keys() | kept.keys()):
-        uid, own = real.get(memory, ("", set()))
-        listed = kept.get(memory, set())
-        if own != listed and (memory in real or _in_sight(view, memory)):
-            apart = {"missing": sorted(own - listed), "left over": sorted(listed - own)}
-            wrong.append(Spot(memory, uid or view.label(memory), apart))
+    for memory in sorted(tagged.keys() | indexed.keys()):
+        uid, own = tagged.get(memory, ("", set()))
+        listed = indexed.get(memory, set())
+        if own != listed and (memory in tagged or _is_in_session(view, memory)):
+            difference = {"missing": sorted(own - listed), "left over": sorted(listed - own)}
+            wrong.append(Spot(memory, uid or view.label(memory), difference))
     view.found("tag_rows_wrong", wrong)
 
 
-def _in_sight(view: CheckView, memory: int) -> bool:
-    session = view.asked.session
+def _is_in_session(view: CheckView, memory: int) -> bool:
+    session = view.request.session
     return session is None or view.first("session_of_memory", memory) == (session,)
 
 
 def text_count(view: CheckView) -> None:
-    """The number of texts of the project."""
-    (texts,) = view.first("count_texts", view.base, view.top)
+    """Check the stored number of texts."""
+    (texts,) = view.run(SQL["count_texts"], (view.base, view.top)).fetchone()
     if texts != view.snapshot._texts:
         view.found("text_count_wrong", [Spot(0, view.project or "", (view.snapshot._texts, texts))])
 
 
 def row_number(view: CheckView) -> None:
-    """The number of the project's last row."""
+    """Check the stored number of the last row."""
     (last,) = view.first("last_row", view.base, view.top)
     if last is not None and last - view.base > view.snapshot._seq:
         view.found("row_number_behind", [Spot(0, view.project or "", (view.snapshot._seq, last - view.base))])
 
 
 def vectors(view: CheckView) -> None:
-    """Vectors of texts that are not there, and vectors that are none."""
-    there, least = view.texts(), view.least()
-    deleted = {ref for (ref,) in view.ask("deleted_texts", view.number)}  # an undo brings one back with its vectors
+    """Find vectors of texts that do not exist, and invalid vectors."""
+    texts, lowest = view.texts(), view.lowest()
+    deleted = {ref for (ref,) in view.query("deleted_texts", view.number)}  # an undo restores one with its vectors
     stray = {
         text
-        for (text,) in view.ask("vector_texts", view.base + least, view.top)
-        if text - view.base not in there and text not in deleted
+        for (text,) in view.query("vector_texts", view.base + lowest, view.top)
+        if text - view.base not in texts and text not in deleted
     }
     view.found("vector_of_nothing", [Spot(text, str(text - view.base)) for text in sorted(stray)])
-    rows_looked_at = (view.number, view.base + least, view.top)
-    wrong = dict.fromkeys(text for _, text in view.ask("vectors_broken", *rows_looked_at))
-    arrivals = [id for (id,) in view.ask("vectors_newest", *rows_looked_at)]
+    examined = (view.number, view.base + lowest, view.top)
+    wrong = dict.fromkeys(text for _, text in view.query("vectors_broken", *examined))
+    arrivals = [id for (id,) in view.query("vectors_newest", *examined)]
     for id in view.sampled(arrivals, "vectors"):
         row = view.first("vector_of", id)
         if row is not None and not _is_vector(row[1], row[2]):
@@ -96,9 +98,9 @@ def vectors(view: CheckView) -> None:
 
 
 def _is_vector(half: bytes, bits: bytes) -> bool:
-    """Whether the numbers have the length 1 together, and the bits are their signs but for what rounding moves."""
+    """Whether the vector has length 1, and the bits are the signs of its components, apart from rounding."""
     if len(half) % 2 or len(bits) != (len(half) // 2 + 7) // 8:
-        return True  # told by its length
+        return True  # reported by its length
     numbers = unpack(f"<{len(half) // 2}e", half)
     if numbers and not 0.8 < sum(x * x for x in numbers) < 1.25:
         return False
@@ -110,33 +112,33 @@ def _is_vector(half: bytes, bits: bytes) -> bool:
 
 
 def scopes(view: CheckView) -> None:
-    """Scopes that are no legal paths."""
-    illegal = [scope for (scope,) in view.rows("scopes_in_use", "memory") if not view.asked.is_scope(scope)]
+    """Find scopes that are not valid paths."""
+    illegal = [scope for (scope,) in view.rows("scopes_in_use", "memory") if not view.request.is_scope(scope)]
     view.found(
-        "scope_illegal", [Spot(*row) for one in illegal for row in view.ask("memories_in_scope", view.number, one)]
+        "scope_illegal", [Spot(*row) for one in illegal for row in view.query("memories_in_scope", view.number, one)]
     )
 
 
 def json(view: CheckView) -> None:
-    """Columns of memories that are not the JSON they should be."""
+    """Find columns of memories that are not the expected JSON."""
     broken, mixed = [], []
     for id, uid, *raw in view.rows("memory_json", "memory"):
-        read = [readable(value, kind) for value, kind in zip(raw, (list, dict, dict), strict=True)]
-        bad = [name for name, (whole, _) in zip(("tags", "metadata", "extra"), read, strict=True) if not whole]
+        read = [parse(value, kind) for value, kind in zip(raw, (list, dict, dict), strict=True)]
+        bad = [name for name, (valid, _) in zip(("tags", "metadata", "extra"), read, strict=True) if not valid]
         if bad:
             broken.append(Spot(id, uid, bad))
-        whole, tags = read[0]
-        if whole and not all(isinstance(tag, str) for tag in tags):
+        valid, tags = read[0]
+        if valid and not all(isinstance(tag, str) for tag in tags):
             mixed.append(Spot(id, uid, tags))
     view.found("json_broken", broken)
     view.found("tag_no_text", mixed)
 
 
 def relations(view: CheckView) -> None:
-    """Columns of relations that cannot be read, and strengths outside of 0 to 1."""
+    """Find unreadable columns of relations, and strengths outside 0 to 1."""
     broken, outside = [], []
     for id, source, target, type, strength, *raw in view.rows("relation_json", "relation"):
-        if not all(readable(value, dict)[0] for value in raw):
+        if not all(parse(value, dict)[0] for value in raw):
             broken.append(_arrow(id, source, target, type))
         elif strength is not None and not 0 <= strength <= 1:
             outside.append(_arrow(id, source, target, type))
@@ -145,13 +147,13 @@ def relations(view: CheckView) -> None:
 
 
 def times(view: CheckView) -> None:
-    """Times and versions that cannot be."""
+    """Find impossible times and versions."""
     for kind in ("time_ahead", "time_backwards", "version_low"):
         view.find(kind, "memory", border=view.now + _AHEAD)
 
 
 def texts(view: CheckView) -> None:
-    """Texts that are no text, or whose folded forms and digests are another text's."""
+    """Find texts that are not valid, or whose folded form or digest is wrong."""
     nul, named, broken, folded = [], [], [], []
     for id, uid, name, kind, summary, category, name_fold, kind_fold, look in view.rows("names", "memory"):
         label = uid.decode("utf-8", "replace")
@@ -164,11 +166,11 @@ def texts(view: CheckView) -> None:
             for text in (uid, summary, category):
                 if text is not None:
                     text.decode()
-            true = (_fold(name.decode()), _fold(kind.decode()), rows.look(name.decode()))
+            derived = (_fold(name.decode()), _fold(kind.decode()), rows.skeleton_hash(name.decode()))
         except UnicodeDecodeError:
             broken.append(Spot(id, label, id))
             continue
-        if true != (name_fold, kind_fold, look):
+        if derived != (name_fold, kind_fold, look):
             folded.append(Spot(id, label))
     for id, memory, text, fold, digest in view.rows("texts", "observation"):
         if b"\0" in text:
@@ -192,7 +194,7 @@ def _fold(text: str) -> bytes | None:
     return None if folded is None else folded.encode("utf-8", "surrogatepass")
 
 
-# ── what leads to something that is not there ──────────────────────────────────────────────────────────
+# ── references ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _arrow(id: int, *ends_and_type: str) -> Spot:
@@ -200,12 +202,12 @@ def _arrow(id: int, *ends_and_type: str) -> Spot:
 
 
 def orphans(view: CheckView) -> None:
-    """Relations an end of which names no memory: broken, or waiting for one as some clients draw them."""
+    """Find relations with an end that names no memory: broken, or waiting for it, as some clients use them."""
     broken: list[Spot] = []
     waiting: list[Spot] = []
     for id, source, target, type, origin, metadata, s, t in view.rows("relations_loose", "relation"):
         if _marked(metadata):
-            continue  # kept on purpose when one of its ends was deleted
+            continue  # retained on purpose when one of its ends was deleted
         missing = [name for name, there in ((source, s), (target, t)) if there is None]
         was = any(view.first("was_deleted_after", name, view.base, view.top, id - view.base) for name in missing)
         (broken if was or origin == "auto" else waiting).append(_arrow(id, source, target, type))
@@ -214,7 +216,7 @@ def orphans(view: CheckView) -> None:
 
 
 def marks(view: CheckView) -> None:
-    """Relations that are marked as leading to something deleted, rightly or not."""
+    """Find relations marked as referring to a deleted memory, rightly or not."""
     loose = view.rows("relations_loose", "relation")
     view.found("reference_kept", [_arrow(*row[:4]) for row in loose if _marked(row[5])])
     marked = view.rows("relations_marked", "relation")
@@ -222,42 +224,36 @@ def marks(view: CheckView) -> None:
 
 
 def _marked(metadata: bytes | None) -> bool:
-    whole, value = readable(metadata, dict)
-    return whole and value.get("deleted") is True
+    valid, value = parse(metadata, dict)
+    return valid and value.get("deleted") is True
 
 
 def mentions(view: CheckView) -> None:
-    """Ids that are mentioned and are nobody's."""
-    view.found("mention_missing", _mentions(view))
+    """Find mentions of ids that do not exist."""
 
+    @cache
+    def deleted() -> set[bytes]:
+        states = view.query("deleted_states", view.number)
+        return {uid for (before,) in states for uid in _ANY.findall(before or b"")}
 
-def _mentions(view: CheckView) -> Iterator[Spot]:
-    once: set[bytes] | None = None
-    there: dict[bytes, bool] = {}
+    @cache
+    def exists(uid: bytes) -> bool:
+        return view.first("has_uid", view.number, uid.decode()) is not None
 
     def missing(raw: bytes) -> list[str]:
-        nonlocal once
-        mentioned = list(dict.fromkeys(_ITEM.findall(raw)))
-        if others := dict.fromkeys(_ANY.findall(raw)):
-            if once is None:
-                states = view.ask("deleted_states", view.number)
-                once = {uid for (before,) in states for uid in _ANY.findall(before or b"")}
-            mentioned += [uid for uid in others if uid in once]
-        for uid in mentioned:
-            if uid not in there:
-                there[uid] = view.first("has_uid", view.number, uid.decode()) is not None
-        return [uid.decode() for uid in mentioned if not there[uid]]
+        others = (uid for uid in _ANY.findall(raw) if uid in deleted())
+        return [uid.decode() for uid in dict.fromkeys([*_ITEM.findall(raw), *others]) if not exists(uid)]
 
-    for id, uid, metadata in view.rows("memory_metadata", "memory"):
-        if gone := missing(metadata):
-            yield Spot(id, uid, gone)
-    for id, context, metadata in view.rows("relation_contexts", "relation"):
-        if gone := missing((context or b"") + b" " + (metadata or b"")):
-            yield Spot(id, f"relation_{id:x}", gone)
+    relations = (
+        (id, f"relation_{id:x}", (context or b"") + b" " + (metadata or b""))
+        for id, context, metadata in view.rows("relation_contexts", "relation")
+    )
+    texts = chain(view.rows("memory_metadata", "memory"), relations)
+    view.found("mention_missing", [Spot(id, label, ids) for id, label, raw in texts if (ids := missing(raw))])
 
 
 def lost_texts(view: CheckView) -> None:
-    """Texts of no memory."""
+    """Find texts without a memory."""
     view.find("observation_orphan", "observation", base=view.base)
 
 
@@ -265,34 +261,34 @@ def lost_texts(view: CheckView) -> None:
 
 
 def journal_ranges(view: CheckView) -> None:
-    """The rows that no change has made, and the changes that claim the rows of another."""
+    """Find rows that no change created, and changes that claim the rows of another."""
     overlaps: list[Spot] = []
-    alone: list[tuple[int]] = []
+    unjournalled: list[tuple[int]] = []
     covered = 0
-    for id, first, last in view.ask("change_ranges", view.number):
+    for id, first, last in view.query("change_ranges", view.number):
         if first < covered:
             overlaps.append(Spot(id, f"change {id}", (first, last)))
         elif first > covered:
-            alone += view.ask("rows_between", view.base + covered, view.base + first)
+            unjournalled += view.query("rows_between", view.base + covered, view.base + first)
         covered = max(covered, last)
-    alone += view.ask("rows_between", view.base + covered, view.top)
+    unjournalled += view.query("rows_between", view.base + covered, view.top)
     view.found("journal_overlap", overlaps)
-    view.found("row_unjournalled", [Spot(id, view.label(id)) for (id,) in alone])
+    view.found("row_unjournalled", [Spot(id, view.label(id)) for (id,) in unjournalled])
 
 
 def journal_items(view: CheckView) -> None:
-    """The items about rows that never were, and those whose earlier state cannot be read."""
+    """Find journal items about rows that never existed, and those with an unreadable earlier state."""
     span = (view.base, view.top)
     known = {
         (kind, id)
         for kind, (table, _) in _TABLES.items()
         for (id,) in view.run(f"SELECT id FROM {table} WHERE id > ? AND id <= ?", span)
     }
-    known |= set(view.ask("journal_gone", view.number))
+    known |= set(view.query("journal_gone", view.number))
     top = view.base + view.snapshot._seq
     lost: list[Spot] = []
     count = 0
-    for change, n, op, kind, ref, before in view.ask("journal_items", view.number):
+    for change, n, op, kind, ref, before in view.query("journal_items", view.number):
         count += 1
         if kind not in _TABLES or not view.base < ref <= top:
             why = "about a row that was never made"
@@ -304,11 +300,11 @@ def journal_items(view: CheckView) -> None:
             continue
         lost.append(Spot(change, f"change {change}", f"item {n}, {why}"))
     undone = "undoes change {}, which is not there"
-    lost += [Spot(id, f"change {id}", undone.format(other)) for id, other in view.ask("undoes_nothing", view.number)]
-    view.result.looked["items of the journal"] = (count, count)
+    lost += [Spot(id, f"change {id}", undone.format(other)) for id, other in view.query("undoes_nothing", view.number)]
+    view.result.examined["items of the journal"] = (count, count)
     view.found("journal_item_lost", lost)
 
 
 def _is_state(before: bytes | None, kind: str, op: str) -> bool:
-    whole, value = readable(before, dict)
-    return before is not None and whole and (op == "u" or all(column in value for column in _TABLES[kind][1]))
+    valid, value = parse(before, dict)
+    return before is not None and valid and (op == "u" or all(column in value for column in _TABLES[kind][1]))

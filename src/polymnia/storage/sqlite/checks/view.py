@@ -1,8 +1,9 @@
-"""What a check sees of a project: its rows as they lie, and where it writes down what it found."""
+"""What a check reads of a project, and where it records its findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec import DecodeError
@@ -16,13 +17,13 @@ STATEMENTS = named("checks", "checks.sql")
 
 
 class CheckView:
-    """One project under examination. Texts are read as bytes: a broken one must not end the check."""
+    """One project being checked. Texts are read as bytes: a broken one must not end the check."""
 
-    def __init__(self, snapshot: SqliteSnapshot, project: str | None, asked: CheckRequest, now: int) -> None:
+    def __init__(self, snapshot: SqliteSnapshot, project: str | None, request: CheckRequest, now: int) -> None:
         self.snapshot = snapshot
         self.run = snapshot._run
         self.project = project
-        self.asked = asked
+        self.request = request
         self.now = now
         self.number = snapshot._project
         self.base, self.top = snapshot._base, snapshot._top
@@ -30,22 +31,22 @@ class CheckView:
         self._lows: dict[str, int] = {}
 
     def low(self, table: str) -> int:
-        """The rows of a table above this id are looked at: all, or the newest where there are very many."""
+        """The id above which the rows of a table are examined: all, or the newest ones of a very large table."""
         if table not in self._lows:
             where = f"FROM {table} WHERE id > ? AND id <= ?"
             newest = f"SELECT id {where} ORDER BY id DESC LIMIT 1 OFFSET ?"
-            row = self.run(newest, (self.base, self.top, self.asked.rows)).fetchone()
+            row = self.run(newest, (self.base, self.top, self.request.rows)).fetchone()
             self._lows[table] = self.base if row is None else row[0]
-            (there,) = self.run(f"SELECT count(*) {where}", (self.base, self.top)).fetchone()
-            self.result.looked[f"{table} rows"] = (min(there, self.asked.rows), there)
+            (total,) = self.run(f"SELECT count(*) {where}", (self.base, self.top)).fetchone()
+            self.result.examined[f"{table} rows"] = (min(total, self.request.rows), total)
         return self._lows[table]
 
-    def least(self) -> int:
-        """Texts with numbers up to this one are not looked at."""
+    def lowest(self) -> int:
+        """The number up to which texts are not examined."""
         return max(self.low("memory"), self.low("observation")) - self.base
 
-    def ask(self, name: str, *values: Any) -> Iterator[Any]:
-        """The rows of a statement of the checks."""
+    def query(self, name: str, *values: Any) -> Iterator[Any]:
+        """The rows of a statement."""
         found: Iterator[Any] = self.run(STATEMENTS[name], values)
         return found
 
@@ -54,35 +55,34 @@ class CheckView:
         return self.run(STATEMENTS[name], values).fetchone()
 
     def rows(self, name: str, table: str, **more: Any) -> Iterator[Any]:
-        """The rows a statement finds in the part of a table that is looked at.
-
-        It may use ``:low``, ``:top``, ``:project`` and ``:session``.
-        """
-        values = {"low": self.low(table), "top": self.top, "project": self.number, "session": self.asked.session}
+        """The rows a statement finds among the examined rows of a table, given by ``:low`` and ``:top``."""
+        values = {"low": self.low(table), "top": self.top, "project": self.number, "session": self.request.session}
         found: Iterator[Any] = self.run(STATEMENTS[name], values | more)
         return found
 
     def find(self, kind: str, table: str, **more: Any) -> None:
-        """Write down what the statement of a kind finds: rows of an id, a label and what more there is to say."""
-        self.found(kind, [spot(*row) for row in self.rows(kind, table, **more)])
+        """Record the rows that the statement of a kind finds: each an id, a label and details."""
+        rows = self.rows(kind, table, **more)
+        details = ((id, str(label), rest[0] if len(rest) == 1 else rest or None) for id, label, *rest in rows)
+        self.found(kind, [Spot(*one) for one in details])
 
     def found(self, kind: str, spots: Iterable[Spot], count: int | None = None) -> None:
-        """Write down what was found, if anything was; the spots beyond the asked number are only counted."""
+        """Record a finding, unless it is empty; spots beyond the requested number are only counted."""
         spots = list(spots)
         if spots or count:
-            shown = tuple(spots[: self.asked.spots])
+            shown = tuple(spots[: self.request.spots])
             self.result.facts.append(Fact(kind, self.project, len(spots) if count is None else count, shown))
 
     def texts(self) -> set[int]:
-        """The numbers of the searchable texts there are, among those that are looked at."""
+        """The numbers of the searchable texts, among the examined rows."""
         ids = (*self.rows("memory_ids", "memory"), *self.rows("text_ids", "observation"))
         return {id - self.base for (id,) in ids}
 
     def sampled(self, numbers: Sequence[int], what: str) -> list[int]:
-        """So many of the numbers, evenly spread, and all where there are not more."""
+        """An evenly spread sample of the numbers, of the requested size."""
         count = len(numbers)
-        size = min(count, self.asked.sample)
-        self.result.looked[what] = (size, count)
+        size = min(count, self.request.sample)
+        self.result.examined[what] = (size, count)
         return [numbers[i * count // size] for i in range(size)]
 
     def label(self, text: int) -> str:
@@ -91,17 +91,12 @@ class CheckView:
         return str(text - self.base) if row is None else bytes(row[0]).decode("utf-8", "replace")
 
 
-def spot(id: int, label: object, *detail: Any) -> Spot:
-    """A place from the columns of a row."""
-    return Spot(id, str(label), detail[0] if len(detail) == 1 else detail or None)
-
-
-def readable(raw: bytes | None, kind: type) -> tuple[bool, Any]:
-    """Whether JSON of a column can be read and is of a kind, and what it says (the raw text where it cannot)."""
+def parse(raw: bytes | None, kind: type) -> tuple[bool, Any]:
+    """Whether a column is valid JSON of a type, and its value (the raw text if it is not)."""
     if raw is None:
         return True, kind()
-    try:
+    with suppress(DecodeError, UnicodeDecodeError):
         value = rows.decode(raw)
-    except (DecodeError, UnicodeDecodeError):
-        return False, raw.decode("utf-8", "replace")
-    return (True, value) if isinstance(value, kind) else (False, raw.decode("utf-8", "replace"))
+        if isinstance(value, kind):
+            return True, value
+    return False, raw.decode("utf-8", "replace")

@@ -87,7 +87,7 @@ class Place:
 
         finder = self.memory.finding()
         finder.reindex("default", lambda *_: None)
-        with finder.look("default") as look:
+        with finder.neighbours("default") as look:
             return run(look)
 
 

@@ -98,7 +98,7 @@ class Desk:
     def read(self, ask: Callable[[ProjectView], T], **wanted: Any) -> T:
         finder = self.memory.finding()
         finder.reindex(self.memory.project, lambda *_: None)
-        with finder.look(self.memory.project) as look:
+        with finder.neighbours(self.memory.project) as look:
             return ask(ProjectView(look, wanted=Filters(**wanted), now=NOW))
 
     def conflicts(self, *ids: str, **asked: Any) -> Clashes:

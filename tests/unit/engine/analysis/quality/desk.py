@@ -71,7 +71,7 @@ class Desk:
             id = look.snapshot.ids_of([focus])[focus] if focus else None
             return work(ProjectView(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
 
-        with finder.look("default") as look:
+        with finder.neighbours("default") as look:
             return run(look)
 
     def record(self, material: ProjectView, uid: str) -> Record:

@@ -1,9 +1,9 @@
-"""The walk of a call: which files of the package it enters, in what order, how often it goes from one to another.
+"""The trace of a call: the files of the package it enters, their order, and how often it switches files.
 
-    python -m tests.house.walk [memory_search | search_nodes | open_nodes]
+    python -m tests.house.trace [memory_search | search_nodes | open_nodes]
 
-A server process of its own answers the same call twice; the second time every Python call in it is written down, with
-``sys.setprofile``, in all of its threads.
+A separate server handles the same call twice; the second time every Python call in all of its threads is recorded with
+``sys.setprofile``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-__all__ = ["CALLS", "Walk", "walk"]
+__all__ = ["CALLS", "Trace", "trace"]
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent.parent / "src" / "polymnia") + os.sep
 _ENTITIES = [
@@ -33,63 +33,71 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "search_nodes": ("stdio", {"query": "who drives a car?"}),
     "open_nodes": ("http", {"names": ["Ann"]}),
 }
-"""The calls that are followed, with the transport of each and its arguments."""
-_QUIET = 0.5  # seconds, for whatever the call before left to do
+"""The traced calls, each with its transport and arguments."""
+_PAUSE = 0.5  # seconds, for background work of the previous calls
 
 
-class Walk(NamedTuple):
-    """The files a call entered, in the order of their first entry; how often it changed files; and how deep it went."""
+class Trace(NamedTuple):
+    """The files a call entered, in order; how often it switched files; and the maximum call depth."""
 
     files: list[str]
     switches: int
     depth: int
 
 
-def walk(tool: str) -> Walk:
-    """Follow the second of two equal calls of a tool through a server."""
+def trace(tool: str) -> Trace:
+    """Trace the second of two equal calls of a tool."""
     transport, arguments = CALLS[tool]
-    asks, told = os.pipe(), os.pipe()
+    commands, results = os.pipe(), os.pipe()
     with tempfile.TemporaryDirectory() as folder:
-        # Over HTTP no model reads in the background: its files would be counted with those of the call.
+        # Without a model over HTTP: its work in the background would be counted with the call.
         flags = ["serve", "--port", "0", "--embedder", "none"] if transport == "http" else ["stdio"]
-        command = [sys.executable, __file__, str(asks[0]), str(told[1]), *flags, "--store", f"{folder}/memory.db"]
+        command = [
+            sys.executable,
+            __file__,
+            str(commands[0]),
+            str(results[1]),
+            *flags,
+            "--store",
+            f"{folder}/memory.db",
+        ]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        with subprocess.Popen(command, **pipes, pass_fds=(asks[0], told[1])) as server:  # type: ignore[call-overload]
+        with subprocess.Popen(command, **pipes, pass_fds=(commands[0], results[1])) as server:  # type: ignore[call-overload]
             client: _Http | _Stdio | None = None
             try:
                 client = _Http(server) if transport == "http" else _Stdio(server)
-                client.ask("tools/call", {"name": "create_entities", "arguments": {"entities": _ENTITIES}})
+                client.request("tools/call", {"name": "create_entities", "arguments": {"entities": _ENTITIES}})
                 for _ in range(3):
-                    client.ask("tools/call", {"name": tool, "arguments": arguments})
-                time.sleep(_QUIET)
-                os.write(asks[1], b"\n")
-                os.read(told[0], 1)
-                answer = client.ask("tools/call", {"name": tool, "arguments": arguments})
+                    client.request("tools/call", {"name": tool, "arguments": arguments})
+                time.sleep(_PAUSE)
+                os.write(commands[1], b"\n")
+                os.read(results[0], 1)
+                answer = client.request("tools/call", {"name": tool, "arguments": arguments})
                 client.close()
                 assert "Ann" in json.dumps(answer), answer
-                os.write(asks[1], b"\n")
-                with os.fdopen(os.dup(told[0])) as lines:
-                    return Walk(*json.loads(lines.readline()))
+                os.write(commands[1], b"\n")
+                with os.fdopen(os.dup(results[0])) as lines:
+                    return Trace(*json.loads(lines.readline()))
             finally:
                 server.kill()
                 if isinstance(client, _Http):
                     client.close()
-                for end in (*asks, *told):
+                for end in (*commands, *results):
                     os.close(end)
 
 
 class _Stdio:
-    """A client at the pipes of a server."""
+    """A client over stdio."""
 
     def __init__(self, server: subprocess.Popen[bytes]) -> None:
         assert server.stdin is not None
         assert server.stdout is not None
         self._in, self._out = server.stdin, server.stdout
         self._id = 0
-        self.ask("initialize", _HELLO)
+        self.request("initialize", _INITIALIZE)
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def ask(self, method: str, params: dict[str, Any]) -> Any:
+    def request(self, method: str, params: dict[str, Any]) -> Any:
         """The result of a request."""
         self._id += 1
         self._send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
@@ -98,7 +106,7 @@ class _Stdio:
         return answer["result"]
 
     def close(self) -> None:
-        """Nothing: the pipes end with the server."""
+        """Do nothing: the pipes end with the server."""
 
     def _send(self, message: dict[str, Any]) -> None:
         self._in.write(json.dumps(message).encode() + b"\n")
@@ -106,25 +114,25 @@ class _Stdio:
 
 
 class _Http:
-    """A client that posts to a server."""
+    """A client over HTTP."""
 
     def __init__(self, server: subprocess.Popen[bytes]) -> None:
         assert server.stderr is not None
         line = next(line for line in server.stderr if b"http://" in line).decode()
         self._http = http.client.HTTPConnection(line.partition("http://")[2].partition("/")[0])
         self._headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        _, self._session = self._post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _HELLO})
+        _, self._session = self._post({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _INITIALIZE})
         if self._session is not None:
             self._headers["Mcp-Session-Id"] = self._session
         self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
-    def ask(self, method: str, params: dict[str, Any]) -> Any:
+    def request(self, method: str, params: dict[str, Any]) -> Any:
         """The result of a request."""
         body, _ = self._post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         return json.loads(body[body.index(b"{") :].splitlines()[0])["result"]
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._http.close()
 
     def _post(self, message: dict[str, Any]) -> tuple[bytes, str | None]:
@@ -133,11 +141,11 @@ class _Http:
         return answer.read(), answer.getheader("Mcp-Session-Id")
 
 
-_HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "walk", "version": "1"}}
+_INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "trace", "version": "1"}}
 
 
 class _Profile:
-    """Writes down the calls of a server, from one line on a pipe to the next."""
+    """Records the calls of a server, between two lines on a pipe."""
 
     def __init__(self) -> None:
         self._on = False
@@ -160,19 +168,19 @@ class _Profile:
             self._switches += file != mine.get("last")
             mine["last"] = file
 
-    def follow(self, asks: int, told: int) -> None:
-        """Begin with a line, end with the next, and tell."""
-        os.read(asks, 1)
+    def follow(self, commands: int, results: int) -> None:
+        """Start at a line, stop at the next, and write the result."""
+        os.read(commands, 1)
         self._on = True
-        os.write(told, b"\n")
-        os.read(asks, 1)
+        os.write(results, b"\n")
+        os.read(commands, 1)
         self._on = False
-        os.write(told, json.dumps([list(self._files), self._switches, self._deepest]).encode() + b"\n")
+        os.write(results, json.dumps([list(self._files), self._switches, self._deepest]).encode() + b"\n")
 
 
-def _serve(asks: int, told: int, flags: list[str]) -> None:
+def _serve(commands: int, results: int, flags: list[str]) -> None:
     profile = _Profile()
-    threading.Thread(target=profile.follow, args=(asks, told), daemon=True).start()
+    threading.Thread(target=profile.follow, args=(commands, results), daemon=True).start()
     threading.setprofile(profile)
     sys.setprofile(profile)
     from polymnia.cli import main
@@ -185,7 +193,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] and sys.argv[1].isdigit():
         _serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
     for name in sys.argv[1:] or CALLS:
-        found = walk(name)
+        found = trace(name)
         print(f"{name}: {len(found.files)} files, {found.switches} switches, depth {found.depth}")
         for path in found.files:
             print("   ", path)
