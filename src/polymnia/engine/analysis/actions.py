@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Finding
 from polymnia.models import JsonObject
 
 UNWRITTEN = "…"
@@ -49,7 +49,7 @@ class Relate(_Action, frozen=True, kw_only=True):
     source: str
     target: str
     type: str
-    reason: Pattern | None = None
+    reason: Finding | None = None
 
 
 class Show(_Action, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ from polymnia.engine.content import title_of
 from polymnia.models import JsonObject, Record
 
 
-class Pattern(Struct, frozen=True, kw_only=True):
+class Finding(Struct, frozen=True, kw_only=True):
     """Something that holds in a project.
 
     ``name`` is the kind of finding (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1).
@@ -44,6 +44,6 @@ class Remark(Struct, frozen=True):
 class Findings(Struct, frozen=True, kw_only=True):
     """What an analysis found, most certain first; what it looked at, in numbers; what it could not tell, and why."""
 
-    patterns: list[Pattern] = []
+    patterns: list[Finding] = []
     looked_at: JsonObject = field(default_factory=dict)
     notes: Sequence[Remark] = ()

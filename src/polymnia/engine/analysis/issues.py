@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import rustworkx
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Finding, Findings, Remark
 from polymnia.engine.analysis.pairs import Numbers, Pairs, cosines, nearest, together
 from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
@@ -115,7 +115,7 @@ def _by_words(texts: Sequence[str], tick: Callable[[int, int], None]) -> tuple[P
     return pairs[share >= _COMMON], share[share >= _COMMON]
 
 
-Found = tuple[Pattern | None, list[Remark]]
+Found = tuple[Finding | None, list[Remark]]
 
 _EXAMPLES = 10
 _SHOWN = 5  # members of a group of copies that are shown
@@ -142,8 +142,8 @@ def quality_issues(project: ProjectView) -> Findings:
 
 def _issue(
     name: str, confidence: float, members: list[Record], total: int, examples: Iterable[JsonObject], **more: Any
-) -> Pattern:
-    return Pattern(
+) -> Finding:
+    return Finding(
         type="quality_issues",
         name=name,
         confidence=round(confidence, 4),

@@ -49,7 +49,7 @@ Words = Callable[[JsonObject, JsonObject], Description]
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, or a ``Flaw`` of quality."""
+    """The words of a finding: a ``Finding``, an ``InsightFinding``, a ``Clash``, or a ``Flaw`` of quality."""
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
     area = _AREAS[found.type] if hasattr(found, "type") else "quality"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from polymnia.dialects.content.reports import Description, Words, conflicts, day, plural, quoted, remark
-from polymnia.engine.analysis.insights import Insight
+from polymnia.engine.analysis.insights import InsightFinding
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
 
@@ -226,7 +226,7 @@ def _most_said(of: JsonObject) -> str:
 # ── What is passed on from other analyses ────────────────────────────────────────────────────────────────────────────
 
 
-def advice(found: Insight) -> str | None:
+def advice(found: InsightFinding) -> str | None:
     """What to do about a finding of another analysis that an insight passes on."""
     if found.name == "missing_link":
         return "Draw the relation if it holds." if found.actions else None

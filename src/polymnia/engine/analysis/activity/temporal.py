@@ -30,7 +30,7 @@ from polymnia.engine.analysis.activity.series import (
     level_change,
     trend,
 )
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, confidence, even_chi_square, held, longest_gap
 from polymnia.engine.text.calendar import moment
@@ -359,7 +359,7 @@ def _of_subject(subject: Subject, days: Calendar) -> list[Sign]:
 
 def _pattern(
     sign: Sign, sure: float, acts: Acts, days: Calendar, by_id: dict[int, Record], project: ProjectView
-) -> Pattern:
+) -> Finding:
     """A sign as a finding, of the project or of the one memory that the question is about."""
     evidence = sign.evidence
     details: JsonObject = {} if project.focus is None else {"focused": True}
@@ -379,7 +379,7 @@ def _pattern(
         }
     if sign.subject:
         evidence = {"subject": {sign.subject.field: sign.subject.value}, **evidence}
-    return Pattern(
+    return Finding(
         type=_TYPE,
         name=sign.name,
         confidence=sure,
@@ -389,7 +389,7 @@ def _pattern(
     )
 
 
-def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
+def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Finding:
     """A call that touched very many memories; its confidence is that no call of the usual sizes is as large."""
     sizes = np.bincount(acts.act[~acts.brought[acts.act]], minlength=len(acts))
     others = np.delete(sizes, [one.act for one in acts.bulks if one.act >= 0])
@@ -397,7 +397,7 @@ def _bulk_pattern(bulk: Bulk, acts: Acts, by_id: dict[int, Record]) -> Pattern:
     usual = (float(others.sum()) + 2) / (len(others) + 1)
     p = min(1.0, (1 - 1 / max(usual, 1.0001)) ** (len(bulk.ids) - 1) * (len(others) + 1))
     records = [by_id[id] for id in dict.fromkeys(bulk.ids.tolist()) if id in by_id]
-    return Pattern(
+    return Finding(
         type=_TYPE,
         name="bulk",
         confidence=confidence(p),

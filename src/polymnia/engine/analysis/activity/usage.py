@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
 from polymnia.engine.content import title_of
@@ -95,7 +95,7 @@ def usage_patterns(project: ProjectView) -> Findings:
     if len(reads.records) < _MEMORIES:
         few = Remark("activity.few_memories", {"memories": len(reads.records), "needed": _MEMORIES})
         return Findings(looked_at=looked_at, notes=[few])
-    found: list[Pattern | None] = []
+    found: list[Finding | None] = []
     if reads.readings >= _READINGS:
         found += [_concentration(reads), _never_read(reads), _read_together(reads)]
         project.tick()
@@ -212,9 +212,9 @@ def _dealt(days: Numbers, born: Numbers) -> Numbers:
     return np.asarray(left[np.minimum(start, len(counts))])
 
 
-def _pattern(name: str, sure: float, evidence: JsonObject, reads: ReadCounts, places: Sequence[int] = ()) -> Pattern:
+def _pattern(name: str, sure: float, evidence: JsonObject, reads: ReadCounts, places: Sequence[int] = ()) -> Finding:
     members = tuple(reads.records[at].id for at in places)
-    return Pattern(type="usage_patterns", name=name, confidence=sure, evidence=evidence, members=members)
+    return Finding(type="usage_patterns", name=name, confidence=sure, evidence=evidence, members=members)
 
 
 def _passed_over(reads: ReadCounts) -> dict[int, float]:
@@ -238,7 +238,7 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
     return {int(at): at_least(int(counts[at]), float(expected[at])) for at in chosen}
 
 
-def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern | None:
+def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Finding | None:
     rates = adjusted(list(chances.values()), len(reads.records))
     passing = sorted(
         (chance, at, sure)
@@ -269,7 +269,7 @@ def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
     return line
 
 
-def _concentration(reads: ReadCounts) -> Pattern | None:
+def _concentration(reads: ReadCounts) -> Finding | None:
     counts, usual = reads.main
     total, n = int(counts.sum()), len(counts)
     if total < n // 4 or n < 10:
@@ -290,7 +290,7 @@ def _top(counts: Numbers) -> float:
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
 
-def _never_read(reads: ReadCounts) -> Pattern | None:
+def _never_read(reads: ReadCounts) -> Finding | None:
     """What nobody reads, if it is more than equal reading would leave.
 
     The age from which a memory counts is the lowest at which so many stay unread for another month: ``LEAST``.
@@ -327,7 +327,7 @@ def _never_read(reads: ReadCounts) -> Pattern | None:
     return _pattern("never_read", min(confidence(p * _ASKED), round(stays, 4)), evidence, reads, oldest)
 
 
-def _read_together(reads: ReadCounts) -> Pattern | None:
+def _read_together(reads: ReadCounts) -> Finding | None:
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
     rates = adjusted([pair[0] for pair in found], possible)
     judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, split_who, subjects_of
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
 from polymnia.engine.text.calendar import moment
@@ -80,7 +80,7 @@ def user_patterns(project: ProjectView) -> Findings:
         return Findings(looked_at=looked_at, notes=[Remark("activity.one_user")])
     subjects = subjects_of(acts, project.known, project.tick, least=5, most=_SUBJECTS)
     notes: list[Remark] = []
-    found: list[Pattern] = []
+    found: list[Finding] = []
     for answers, tests in (
         (_shares(people), 2 * len(people.users)),
         _specialties(people, acts, subjects),
@@ -156,13 +156,13 @@ def _sure(chances: list[float], looks: int) -> list[float]:
     return [confidence(rate * _ASKED) for rate in held(chances, looks)]
 
 
-def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
+def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Finding:
     members: list[int] = []
     if one.subject is not None:
         own = one.subject.acts[people.writer[one.subject.acts] == one.user]
         touched = np.unique(acts.memory[acts.touched(own)]).tolist()
         members = [id for id in touched if id in by_id and one.subject.has(by_id[id])]
-    return Pattern(
+    return Finding(
         type="user_patterns",
         name=one.name,
         confidence=sure,
@@ -245,7 +245,7 @@ def _presences(people: People) -> list[UserAnswer]:
     return found
 
 
-def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Pattern], int]:
+def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Finding], int]:
     """What was changed on several days by one user alone, a finding for each user; and how many one user alone touched.
 
     The chance is that of one user alone on all these days when each day's user is drawn by how much they change.
@@ -280,7 +280,7 @@ def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple
         there = [(by_id[int(ids[at])], int(days[at])) for at in own if int(ids[at]) in by_id]
         shown = [example(r) | {"days_changed": changed} for r, changed in there[:_EXAMPLES]]
         found.append(
-            Pattern(
+            Finding(
                 type="user_patterns",
                 name="sole_keeper",
                 confidence=min(sure[at] for at in own),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.graph import missing, structure
 from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.analysis.graph.structure import Community, CutVertex, Network
@@ -66,7 +66,7 @@ class _Search:
         ends = [(places[one.source], places[one.target]) for one in project.relations]
         self.network = Network(len(places), [a for a, _ in ends], [b for _, b in ends])
         self.focus = next((at for at, record in enumerate(self.records) if record.id == project.focus), -1)
-        self.patterns: list[Pattern] = []
+        self.patterns: list[Finding] = []
         self.looked_at: JsonObject = {}
         self.notes: list[Remark] = []
 
@@ -74,7 +74,7 @@ class _Search:
         """Keep a pattern; nothing that is estimated is certain."""
         members = tuple(self.records[node].id for node in nodes)
         self.patterns.append(
-            Pattern(
+            Finding(
                 type="relationship_patterns",
                 name=name,
                 confidence=round(sure, 4),

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from polymnia.engine.analysis.cache import parts
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
+from polymnia.engine.analysis.insights.view import Depth, Horizon, InsightFinding, Insights, InsightView, Looked
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import load
 from polymnia.models import JsonObject
 
-__all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
+__all__ = ["TYPES", "Depth", "Horizon", "InsightFinding", "Insights", "insights"]
 
 _MODULES = {
     "content_gaps": "gaps",
@@ -38,7 +38,7 @@ def insights(
     many, most = len(view.records), view.budget.items
     looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)
-    found: list[Insight] = []
+    found: list[InsightFinding] = []
     notes: list[Remark] = []
     for type, step in zip(types, parts(project.tick, len(types)), strict=True):
         view.ticking(step)

@@ -10,7 +10,7 @@ import numpy as np
 from polymnia.engine.analysis.actions import Action, CheckConflicts, StoreItem
 from polymnia.engine.analysis.conflicts import Clash, conflicts, once
 from polymnia.engine.analysis.conflicts.statements import Statements
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Finding
 from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.features import features
@@ -64,7 +64,7 @@ def _decisions(records: Sequence[Record]) -> list[Record]:
     return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
 
 
-def _read(view: InsightView, topic: Pattern) -> Said:
+def _read(view: InsightView, topic: Finding) -> Said:
     """What is read of a topic: the memories in its middle, the newest and the decisions."""
     records = view.loaded(topic.members)
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
@@ -86,7 +86,7 @@ def _vectors(view: InsightView, said: Sequence[Said]) -> list[Numbers]:
     return np.split(made, np.cumsum([len(rows) for _, rows in said])[:-1])
 
 
-def _tell(view: InsightView, looked: Looked, topic: Pattern, said: Said, vectors: Numbers) -> None:
+def _tell(view: InsightView, looked: Looked, topic: Finding, said: Said, vectors: Numbers) -> None:
     (table, said_rows), most = said, view.budget.examples
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
     owners = np.array([table.record(row).id for row in said_rows], np.int64)

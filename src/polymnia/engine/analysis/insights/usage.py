@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import UNWRITTEN, Action
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 from polymnia.engine.analysis.insights.view import InsightView, Looked
 from polymnia.importing import importing
 
@@ -50,7 +50,7 @@ def _pass_on(view: InsightView, looked: Looked, found: Findings) -> None:
         )
 
 
-def _steps(one: Pattern, ids: list[str]) -> tuple[Action, ...]:
+def _steps(one: Finding, ids: list[str]) -> tuple[Action, ...]:
     """What to do about a pattern of use; none where nothing follows."""
     match one.name:
         case "most_read":

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
@@ -22,7 +22,7 @@ Depth = Literal["surface", "deep", "comprehensive"]
 Horizon = Literal["short", "medium", "long"]
 
 
-class Insight(Pattern, frozen=True, kw_only=True):
+class InsightFinding(Finding, frozen=True, kw_only=True):
     """What follows from a project and what to do about it; ``source`` is the finding it passes on, if it does."""
 
     actions: tuple[Action, ...] = ()
@@ -32,7 +32,7 @@ class Insight(Pattern, frozen=True, kw_only=True):
 class Insights(Struct, frozen=True, kw_only=True):
     """The insights of all types, those of one type together and the strongest first."""
 
-    insights: list[Insight] = []
+    insights: list[InsightFinding] = []
     looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = []
 
@@ -41,22 +41,22 @@ class Looked(Struct, kw_only=True):
     """What one type found so far: insights with what each weighs among its like, what was looked at, and notes."""
 
     type: str
-    found: list[tuple[float, Insight]] = field(default_factory=list)
+    found: list[tuple[float, InsightFinding]] = field(default_factory=list)
     looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = field(default_factory=list)
 
     def add(self, name: str, confidence: float, evidence: JsonObject, weight: float = 0.0, **more: Any) -> None:
         """Keep an insight."""
-        one = Insight(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
+        one = InsightFinding(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
         self.found.append((weight, one))
 
     def note(self, code: str, **values: Any) -> None:
         """Keep a remark."""
         self.notes.append(Remark(f"insights.{code}", values))
 
-    def strongest(self, most: int | None) -> list[Insight]:
+    def strongest(self, most: int | None) -> list[InsightFinding]:
         """The insights by their strength, the best of each name before the second best of any."""
-        by_name: dict[str, list[tuple[float, Insight]]] = {}
+        by_name: dict[str, list[tuple[float, InsightFinding]]] = {}
         for weight, one in self.found:
             by_name.setdefault(one.name, []).append((weight, one))
         ranked = []
@@ -181,7 +181,7 @@ class InsightView:
         return topic_clusters(self.sample)
 
     @property
-    def clusters(self) -> list[Pattern]:
+    def clusters(self) -> list[Finding]:
         """The topics that have members, the largest first."""
         found = [one for one in self.topics.patterns if one.name == "cluster" and one.members]
         return sorted(found, key=lambda one: (-len(one.members), one.members))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
 from polymnia.engine.analysis.topics.names import telling_terms
@@ -106,7 +106,7 @@ class _Topics:
         read = [[texts[at] for at in members[:_NAMED]] for members in self._members]
         self._terms = telling_terms(read, [texts[at] for at in self.outliers[:_BESIDE]])
 
-    def cluster(self, group: int) -> Pattern:
+    def cluster(self, group: int) -> Finding:
         made, members = self._made, self._members[group]
         times = [self._items[at].created for at in members]
         evidence: JsonObject = {
@@ -123,7 +123,7 @@ class _Topics:
         }
         return self._pattern("cluster", float(self._sure[group]), evidence, members)
 
-    def nowhere(self) -> Pattern:
+    def nowhere(self) -> Finding:
         """What fits nowhere, the loneliest first."""
         made = self._made
         order = self.outliers[np.lexsort((self.outliers, made.nearness[self.outliers]))]
@@ -135,8 +135,8 @@ class _Topics:
         surest = max(float(self._sure[group]) for group in self.certain)
         return self._pattern("outliers", made.lonely * surest, evidence, order)
 
-    def _pattern(self, name: str, sure: float, evidence: JsonObject, members: Numbers) -> Pattern:
-        return Pattern(
+    def _pattern(self, name: str, sure: float, evidence: JsonObject, members: Numbers) -> Finding:
+        return Finding(
             type=_TYPE,
             name=name,
             confidence=round(sure, 3),

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -87,6 +87,6 @@ def patterns(memory: Memory, focus: str | None = None) -> Findings:
     return memory.analysed(relationship_patterns, asked="relationship_patterns", focus=uid)[0]
 
 
-def named(found: Findings, name: str) -> list[Pattern]:
+def named(found: Findings, name: str) -> list[Finding]:
     """The patterns of one kind."""
     return [one for one in found.patterns if one.name == name]
