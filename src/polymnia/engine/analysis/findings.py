@@ -1,4 +1,4 @@
-"""Findings: what analyses answer with, each with the evidence it rests on. Dialects put them into words."""
+"""Findings: the results of analyses with their evidence, as values. Dialects put them into words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from polymnia.models import JsonObject, Record
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """Something that holds in a project.
+    """Something an analysis found.
 
-    ``name`` is the kind of finding (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1).
-    ``evidence`` is plain data for the user: counts, dates in RFC 3339, public ids, sentences. ``details`` are further
-    values that its description needs, ``members`` the ids of all records it is about, most telling first.
+    ``name`` is its kind (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1). ``evidence`` is
+    plain data for the user: counts, dates in RFC 3339, public ids, sentences. ``details`` are further values for its
+    description, ``members`` the ids of its records, most typical first.
     """
 
     type: str
@@ -27,14 +27,14 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 def example(record: Record) -> JsonObject:
-    """A record as it stands in evidence."""
+    """A record as evidence shows it."""
     return {"id": record.uid, "title": title_of(record)}
 
 
 class Remark(Struct, frozen=True):
-    """What an analysis could not tell, and why: a code such as ``activity.no_changes``, and the values of its sentence.
+    """A note on an analysis, such as a limit: a code like ``activity.no_changes``, and the values of its sentence.
 
-    The first part of the code is the area whose words it has. A value may be a remark that is passed on.
+    The code begins with the area that words it. A value may be another remark.
     """
 
     code: str
@@ -42,7 +42,7 @@ class Remark(Struct, frozen=True):
 
 
 class Findings(Struct, frozen=True, kw_only=True):
-    """What an analysis found, most certain first; what it looked at, in numbers; what it could not tell, and why."""
+    """What an analysis found, most certain first; figures on what it read; and notes."""
 
     patterns: list[Finding] = []
     looked_at: JsonObject = field(default_factory=dict)

@@ -253,8 +253,6 @@ def advice(found: InsightFinding) -> str | None:
             return "Relate what is read together."
         case "sole_keeper" | "specialty":
             return f"Let a second person read {named}: only {found.evidence['user']} keeps it up."
-        case "gone":
-            return f"Find somebody who takes over what {found.evidence['user']} kept up, first of all {named}."
         case _:
             return None
 

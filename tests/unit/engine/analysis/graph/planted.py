@@ -84,7 +84,7 @@ def record(memory: Memory, name: str) -> Record:
 def patterns(memory: Memory, focus: str | None = None) -> Findings:
     """What is found in the project; the focus is a name."""
     uid = None if focus is None else record(memory, focus).uid
-    return memory.analysed(relationship_patterns, asked="relationship_patterns", focus=uid)[0]
+    return memory.analysed(relationship_patterns, key="relationship_patterns", focus=uid)[0]
 
 
 def named(found: Findings, name: str) -> list[Finding]:

@@ -140,7 +140,7 @@ def project(path: Path, texts: Sequence[str], models: Sequence[Any] = ()) -> Ite
 
 def found(memory: Memory, focus: str | None = None, asked: str = "topic_clusters") -> Findings:
     """The topics of a project; the focus is the id of an item. What was asked before is not computed again."""
-    return memory.analysed(topic_clusters, asked=asked, focus=focus)[0]
+    return memory.analysed(topic_clusters, key=asked, focus=focus)[0]
 
 
 def named(all_found: Findings, name: str) -> list[Finding]:
