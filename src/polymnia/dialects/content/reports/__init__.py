@@ -1,8 +1,8 @@
-"""Reports: the sentences for what analyses find. The engine answers values; here they get their words.
+"""Reports: the sentences for the findings of analyses, which are values in the engine.
 
-Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> the words of its evidence and details;
-``describe`` where one function does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its
-sentence, or what makes one of its values). A module is loaded when its words are needed for the first time.
+Each area is a module with two tables: ``DESCRIPTIONS`` (a function of evidence and details for each name of a finding;
+or one function ``describe`` for all) and ``REMARKS`` (a sentence, or a function of its values, for each code without
+its area). A module is loaded when it is first needed.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _AREAS = {
 }
 """The module of each type of finding."""
 
-_MODULES = {"topics": "graph", "connections": "graph"}  # areas whose words are in the module of another one
-_FREE = ("conflicts", "quality")  # areas that describe what they find by one function instead of a table
-_TITLE = 60  # characters of a title that is quoted
+_MODULES = {"topics": "graph", "connections": "graph"}  # areas in the module of another one
+_FREE = ("conflicts", "quality")  # areas with one function instead of a table
+_TITLE = 60  # characters quoted of a title
 
 
 class Description(NamedTuple):
-    """A finding in words: what it is, how it was measured, what to do about it."""
+    """A finding in words: a summary, how it was measured, and what to do about it."""
 
     summary: str
     explanation: str = ""
@@ -49,7 +49,7 @@ Words = Callable[[JsonObject, JsonObject], Description]
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Finding``, an ``InsightFinding``, a ``Clash``, or a ``Flaw`` of quality."""
+    """The description of a ``Finding``, an ``InsightFinding``, a ``Clash``, or a ``Flaw`` of quality."""
     if (source := getattr(found, "source", None)) is not None:
         return describe(source)._replace(recommendation=_module("insights").advice(found))
     area = _AREAS[found.type] if hasattr(found, "type") else "quality"
@@ -62,19 +62,19 @@ def describe(found: Any) -> Description:
 
 
 def remark(one: Any) -> str:
-    """The sentence of a remark. A remark may hold others among its values, such as one that it passes on."""
+    """The sentence of a remark, whose values may contain other remarks."""
     area, _, code = one.code.partition(".")
     sentence: str | Callable[..., str] = _module(area).REMARKS[code]
     return sentence.format(**one.values) if isinstance(sentence, str) else sentence(**one.values)
 
 
 def fields(found: Any) -> JsonObject:
-    """A finding as fields with its words among them; what only the words needed is left out."""
+    """A finding with its description as fields, without the values that only the description needs."""
     words = describe(found)
     values = {name: getattr(found, name) for name in found.__struct_fields__ if name not in ("details", "source")}
-    told = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
-    told |= values | {"summary": words.summary, "explanation": words.explanation}
-    return told | {"recommendation": words.recommendation} if "actions" in values else told
+    result = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
+    result |= values | {"summary": words.summary, "explanation": words.explanation}
+    return result | {"recommendation": words.recommendation} if "actions" in values else result
 
 
 def _module(area: str) -> Any:
@@ -97,5 +97,5 @@ def day(moment: str) -> str:
 
 
 def quoted(title: str) -> str:
-    """A title in quotes, cut where it is long."""
+    """A title in quotes, shortened if it is long."""
     return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"

@@ -1,4 +1,4 @@
-"""Activity in words: what was done and read in a project, when and by whom."""
+"""Activity in words: what was changed and read in a project, when and by whom."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relationships and topics in words: hubs, bridges, communities, missing links, circles, clusters, connections."""
+"""Relationships and topics in words: hubs, bridges, communities, missing links, cycles, clusters, connections."""
 
 from __future__ import annotations
 

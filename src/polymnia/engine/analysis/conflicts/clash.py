@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct, field
@@ -112,12 +112,6 @@ class Clashes(Struct, frozen=True, kw_only=True):
     clashes: list[Clash] = []
     looked_at: dict[str, int] = field(default_factory=dict)
     notes: list[Remark] = []
-
-    def __iter__(self) -> Iterator[Clash]:
-        return iter(self.clashes)
-
-    def __len__(self) -> int:
-        return len(self.clashes)
 
 
 def deduplicated(clashes: Iterable[Clash]) -> list[Clash]:

@@ -127,8 +127,8 @@ def analyze(
 def _peers(project: ProjectView) -> list[Record]:
     base = project.neighbours.base
     newest = project.snapshot.newest(_PEERS)[::-1]
-    matching = project.snapshot.matching(project.filters, among=[one.id - base for one in newest]) if newest else ()
-    return [one for one in newest if one.id - base in set(matching) and project.in_period(one.created, one.updated)]
+    visible = set(project.snapshot.matching(project.filters, among=[one.id - base for one in newest]) if newest else ())
+    return [one for one in newest if one.id - base in visible and project.in_period(one.created, one.updated)]
 
 
 def _measured(

@@ -110,11 +110,11 @@ def _decision(page: ParsedPage, record: Record) -> Metric | None:
     parts = given if isinstance(given, dict) else {}
     if record.kind != DECISION and not parts:
         return None
-    said = "\n".join([one.text for one in page.headings] + [one.text for one in page.sentences])
+    prose = "\n".join([one.text for one in page.headings] + [one.text for one in page.sentences])
     missing = [
         part
         for part in _PARTS
-        if not parts.get(part) and (parts or not re.search(_PART_WORDS[part], said, re.IGNORECASE))
+        if not parts.get(part) and (parts or not re.search(_PART_WORDS[part], prose, re.IGNORECASE))
     ]
     title = parts.get("title") or record.metadata.get("title") or (page.blocks[0].text if page.blocks else "")
     quote = str(parts.get("decision") or title)
