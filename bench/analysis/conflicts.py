@@ -141,7 +141,7 @@ class Project:
         from polymnia.models import Filters
 
         def run(look: Any) -> Any:
-            material = ProjectView(look, wanted=Filters(), now=0)
+            material = ProjectView(look, filters=Filters(), now=0)
             return work(material, {one.observations[0]: one for one in material.items})
 
         with self.memory.finding().separate_neighbours("default", lambda: None) as look:
@@ -186,7 +186,7 @@ def _read(material: Any, records: Sequence[Any], *, named: bool = False) -> list
     table = statements.Statements(records, whole=named)
     known = Candidates(table, *detection._vectors(material, records, whole=False))
     rows = (known.every() if named else known.found())[: detection._JUDGED]
-    said = material.judging.read([(table.said(a), table.said(b)) for a, b in rows.tolist()])
+    said = material.judging.read([(table.judged(a), table.judged(b)) for a, b in rows.tolist()])
     items = [frozenset(table.record(row).observations[0] for row in pair) for pair in rows.tolist()]
     nearness, shares = (one.tolist() for one in known.related(rows))
     near = [(share if math.isnan(one) else one, share) for one, share in zip(nearness, shares, strict=True)]

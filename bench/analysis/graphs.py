@@ -149,7 +149,7 @@ def _once(path: str) -> None:
 
     memory = _memory(path)
     begun, used = time.perf_counter(), time.process_time()
-    found, _ = memory.analysed(relationship_patterns, asked="bench")
+    found, _ = memory.analysed(relationship_patterns, key="bench")
     spent, cpu = time.perf_counter() - begun, time.process_time() - used
     print(
         json.dumps(
@@ -185,7 +185,7 @@ def _connections(path: str) -> list[dict[str, Any]]:
         for record in chosen:
             begun, used = time.perf_counter(), time.process_time()
             with finder.neighbours(memory.project) as look:
-                view = ProjectView(look, wanted=visible(None), now=0)
+                view = ProjectView(look, filters=visible(None), now=0)
                 answer = connections(view, record, max_depth=depth)
             times.append((time.perf_counter() - begun) * 1e3)
             cpu.append((time.process_time() - used) * 1e3)

@@ -29,6 +29,7 @@ NAMES = {
     "LinkedMemory": "Association",
     "ListedScope": "Scope",
     "Observed": "Observation",
+    "ReportedConflict": "Conflict",
     "Unobserved": "Deletion",
 }
 """What a part of the server is called in the clients, where its own name says too little beside all the others."""

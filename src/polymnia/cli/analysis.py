@@ -35,8 +35,8 @@ from polymnia.settings import Settings
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts import Clash, Side
-    from polymnia.engine.analysis.findings import Pattern
-    from polymnia.engine.analysis.insights.view import Insight
+    from polymnia.engine.analysis.findings import Finding
+    from polymnia.engine.analysis.insights.view import InsightFinding
 
 _INDENT = " " * 6
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
@@ -166,7 +166,7 @@ def _insights(memory: Memory, arguments: Namespace, ids: list[str], step: Step) 
     return CommandResult({"insights": data}, _numbered(lines, found.insights), _notes(found))
 
 
-def _heading(one: Pattern | Insight, summary: str) -> list[str]:
+def _heading(one: Finding | InsightFinding, summary: str) -> list[str]:
     heading = f"{one.confidence:.2f}  {strong(one.type)}  {green(one.name)}"
     return [heading, f"{_INDENT}{line(summary, len(_INDENT))}"]
 

@@ -41,13 +41,13 @@ Horizon = Literal["short", "medium", "long"]
 
 _analysis = partial(operation, reads=True, heavy=True)
 
-# How to hear of what did not fit into an answer.
+# How to get what did not fit into an answer.
 _FEWER = "ask for this type alone, or about fewer items"
 _SOME = "name some items, one type, or sensitivity low"
 
 
 def _chosen(names: list[Any] | None, every: Any, where: str) -> tuple[str, ...]:
-    """The types asked for, each once; all where none is named."""
+    """The given types, each once; all if none is given."""
     if names is not None and not names:
         raise Invalid(
             f"{where} is empty", field=where, hint=f"Name one of {', '.join(get_args(every))}, or leave it out."
@@ -67,7 +67,7 @@ def _no_use(field: str, scope: str, other: str) -> Invalid:
 
 
 def _when(made: int, call: ContentCall) -> JsonObject:
-    """When the result was made, and whether that was before this call."""
+    """When the result was computed, and whether that was before this call."""
     return {"analyzed_at": moment(made), "cached": made < call.called_at}
 
 
@@ -107,7 +107,7 @@ def detect_patterns(
     fitted, more = fitting([pattern(p, ids, explained=include_explanations) for p in certain], _FEWER)
     remarks = [(type, remark(each)) for type, one in found.items() for each in one.notes]
     return call.answer(
-        _said(len(certain), "pattern"),
+        _message(len(certain), "pattern"),
         scope=scope,
         patterns=fitted,
         counts={type: sum(p.type == type for p in certain) for type in found},
@@ -118,7 +118,7 @@ def detect_patterns(
     )
 
 
-def _said(count: int, what: str) -> str:
+def _message(count: int, what: str) -> str:
     return f"Found {count or 'no'} {what}{'' if count == 1 else 's'}"
 
 
@@ -200,7 +200,7 @@ def find_content_relationships(
         step=call.step,
     )
     return call.answer(
-        _said(len(found.found), "relationship"),
+        _message(len(found.found), "relationship"),
         content_id=content_id,
         relationships=[connection(one, strength=include_strength, context=include_context) for one in found.found],
         looked_at=shown(found.looked_at),
@@ -234,7 +234,7 @@ def detect_conflicts(
     )
     fitted, more = fitting([clash(one, call.project, call.session) for one in found.clashes], _SOME)
     return call.answer(
-        _said(len(found.clashes), "conflict"),
+        _message(len(found.clashes), "conflict"),
         scope="project" if ids is None else "content_set",
         sensitivity=sensitivity,
         conflicts=fitted,
@@ -280,7 +280,7 @@ def generate_insights(
         _FEWER,
     )
     return call.answer(
-        _said(len(found.insights), "insight"),
+        _message(len(found.insights), "insight"),
         scope=scope,
         insights=fitted,
         counts={type: sum(one.type == type for one in found.insights) for type in types},
@@ -291,7 +291,7 @@ def generate_insights(
 
 
 def _set(operation: str, scope: str | None, names: list[str] | None) -> tuple[str, ...] | None:
-    """The ids of a content set, if that is what the call is about."""
+    """The ids of a content set, if the call names one."""
     if names is not None and not names:
         raise Invalid("content_ids is empty", field="content_ids", hint="Name at least one item, or leave it out.")
     if scope == "content_set":

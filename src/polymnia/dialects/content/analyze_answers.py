@@ -241,7 +241,7 @@ class ConflictResolution(TypedDict):
     then: NotRequired[Annotated[ToolCall, about("The call to make after it.")]]
 
 
-class Conflict(TypedDict):
+class ReportedConflict(TypedDict):
     """Two statements that cannot both be true."""
 
     type: Annotated[ConflictType, about("The type of the conflict.")]
@@ -273,7 +273,7 @@ class DetectConflictsAnswer(AnalysisAnswer):
     message: Annotated[str, about("What was found, as a sentence.")]
     scope: Annotated[Literal["project", "content_set"], about("What was looked at.")]
     sensitivity: Annotated[Literal["high", "medium", "low"], about("The sensitivity in force.")]
-    conflicts: Annotated[list[Conflict], about("The conflicts, most certain first.")]
+    conflicts: Annotated[list[ReportedConflict], about("The conflicts, most certain first.")]
     counts: Annotated[dict[str, int], about("How many conflicts of each type were found.")]
     looked_at: Annotated[ConflictLook, about("What was compared.")]
     notes: Notes

@@ -1,4 +1,4 @@
-"""What the operations of memory_analyze answer: findings as plain data, actions as calls that can be made."""
+"""Findings as the answers of memory_analyze: plain data, and actions as tool calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
 
-_MEMBERS = 50  # ids shown of one pattern; how many there are is answered in any case
+_MEMBERS = 50  # ids shown of one pattern, beside their number
 _PLACES = 4
 
 
@@ -25,7 +25,7 @@ def named(record: Record) -> JsonObject:
 
 
 def shown(value: Any) -> Any:
-    """Values of the engine as plain data; numbers with four places, which is more than any of them means."""
+    """Values of the engine as plain data; numbers with four places."""
     if isinstance(value, Record):
         return named(value)
     if isinstance(value, Remark):
@@ -42,7 +42,7 @@ def shown(value: Any) -> Any:
 
 
 def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> JsonObject:
-    """A pattern, its members by their public ids."""
+    """A pattern with its description and the public ids of its members."""
     members = [ids[id] for id in found.members if id in ids]
     words = describe(found)
     fields: JsonObject = {
@@ -62,8 +62,8 @@ def pattern(found: Any, ids: Mapping[int, str], *, explained: bool) -> JsonObjec
 def insight(
     found: Any, ids: Mapping[int, str], project: str | None, session: str | None, *, recommend: bool
 ) -> JsonObject:
-    """An insight and, if wanted, what to do about it: in words, as calls, and as drafts of calls where something marked
-    ``…`` is left to write."""
+    """An insight and, with ``recommend``, what to do about it: in words, as calls, and as drafts in which ``…`` is left
+    to write."""
     fields = pattern(found, ids, explained=True)
     if recommend:
         fields["recommendation"] = describe(found).recommendation
@@ -80,7 +80,7 @@ def compared(found: Any) -> JsonObject:
 
 
 def connection(found: Any, *, strength: bool, context: bool) -> JsonObject:
-    """A relationship of an item, or a chain of them."""
+    """A connection of an item: a relationship, or a path of them."""
     fields: JsonObject = shown(found)
     target = fields.pop("target")
     fields = {"content_id": target["content_id"], "title": target["title"], **fields}
@@ -93,7 +93,7 @@ def connection(found: Any, *, strength: bool, context: bool) -> JsonObject:
 
 
 def clash(found: Any, project: str | None, session: str | None) -> JsonObject:
-    """Two statements that cannot both hold, and what may be done about it."""
+    """Two statements that cannot both hold, and how to resolve it."""
     with importing():
         from polymnia.dialects.content.reports import conflicts
 
@@ -120,16 +120,16 @@ def _side(found: Any) -> JsonObject:
 
 
 ROOM = 64_000
-"""Bytes of findings in one answer: some sixteen thousand tokens of English, more of Korean."""
+"""Bytes of findings in one answer: about sixteen thousand tokens of English, more of Korean."""
 
-_NAMED = (25, 10)  # members that each finding names where more would not fit; the count stands beside them
+_NAMED = (25, 10)  # members that each finding names if more would not fit
 
 
 def fitting(found: Sequence[JsonObject], how: str) -> tuple[list[JsonObject], dict[str, str]]:
-    """The findings that fit into an answer, in their order, and for each type of which some do not a note.
+    """The findings that fit into an answer, in order, and a note for each type with findings that do not.
 
-    Before a finding is left out all of them name fewer of their members. Every type has the same room; what one does
-    not need is the others'. ``how`` says how to hear of the rest.
+    First all findings name fewer of their members. Every type has the same room, and what one does not need is shared
+    by the others. ``how`` says how to get the rest.
     """
     for most in _NAMED:
         if sum(len(json.encode(one)) for one in found) <= ROOM:
@@ -139,32 +139,32 @@ def fitting(found: Sequence[JsonObject], how: str) -> tuple[list[JsonObject], di
     for one in found:
         sizes.setdefault(one["type"], []).append(len(json.encode(one)))
     room = _shared({type: sum(some) for type, some in sizes.items()})
-    kept = {type: _first(some, room[type]) for type, some in sizes.items()}
+    counts = {type: _fitting_first(some, room[type]) for type, some in sizes.items()}
+    left = dict(counts)
     fit: list[JsonObject] = []
-    seen = dict.fromkeys(sizes, 0)
     for one in found:
-        seen[one["type"]] += 1
-        if seen[one["type"]] <= kept[one["type"]]:
+        left[one["type"]] -= 1
+        if left[one["type"]] >= 0:
             fit.append(one)
     notes = {
-        type: f"{len(some) - kept[type]:,} more were found that do not fit into one answer; {how}."
+        type: f"{len(some) - counts[type]:,} more were found that do not fit into one answer; {how}."
         for type, some in sizes.items()
-        if kept[type] < len(some)
+        if counts[type] < len(some)
     }
     return fit, notes
 
 
-def _shared(wanted: dict[str, int]) -> dict[str, int]:
-    """The room of each type: what it wants, or an even share of what is left by those that want less."""
+def _shared(needed: dict[str, int]) -> dict[str, int]:
+    """The room of each type: what it needs, or an even share of what smaller ones leave."""
     left, given = ROOM, {}
-    for at, (type, size) in enumerate(sorted(wanted.items(), key=lambda one: one[1])):
-        given[type] = min(size, left // (len(wanted) - at))
+    for at, (type, size) in enumerate(sorted(needed.items(), key=lambda one: one[1])):
+        given[type] = min(size, left // (len(needed) - at))
         left -= given[type]
     return given
 
 
-def _first(sizes: Sequence[int], room: int) -> int:
-    """How many of the first fit; at least one."""
+def _fitting_first(sizes: Sequence[int], room: int) -> int:
+    """How many of the first findings fit; at least one."""
     count = 0
     for size in sizes:
         if room < size and count:

@@ -1,12 +1,13 @@
-"""Analysis: what a project holds, how good it is, what belongs together and what is wrong in it.
+"""Analysis: the patterns, quality, connections, conflicts and insights of a project.
 
-The verbs are here; each module is imported only by those who ask for it.
+The verbs are here; each imports its module when it is called.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-
 PATTERNS = {
     "topic_clusters": "topics",
     "usage_patterns": "activity.usage",
@@ -38,10 +38,10 @@ PATTERNS = {
     "temporal_patterns": "activity.temporal",
     "user_patterns": "activity.users",
 }
-"""The types of patterns, each with the module of the analysis that finds it by a function of the same name."""
+"""The types of patterns, each with the module whose function of the same name finds it."""
 
 _WHOLE = frozenset(("topic_clusters", "quality_issues", "usage_patterns", "user_patterns"))
-"""Those that are found in the whole project even when they are asked of one memory, and then looked through for it."""
+"""Those that are computed for the whole project and then filtered, even for one memory."""
 
 
 class AnalysisVerbs(Project):
@@ -53,8 +53,8 @@ class AnalysisVerbs(Project):
         self,
         work: Callable[[ProjectView], T],
         *,
-        asked: Hashable,
-        wanted: Filters | None = None,
+        key: Hashable,
+        filters: Filters | None = None,
         start: int | None = None,
         end: int | None = None,
         focus: str | None = None,
@@ -62,16 +62,16 @@ class AnalysisVerbs(Project):
         quick: bool = False,
         step: Step | None = None,
     ) -> tuple[T, int]:
-        """The result of an analysis and the time it was made; cached for as long as the project stays what it is.
+        """The result of an analysis and the time it was computed; cached while the project is unchanged.
 
-        ``asked`` says all that the result depends on but the project. ``wanted`` says which memories it is about (all
-        that belong to no session, and with ``session`` those of that one), ``focus`` is the id of the one it is about.
-        An analysis that is ``quick`` uses the index that searches use; any other has one of its own.
+        ``key`` is everything but the project that the result depends on. ``filters`` select the memories (default: all
+        without a session, and those of ``session``), ``focus`` is the id of the one it is about. A ``quick`` analysis
+        uses the index of the searches; any other has one of its own.
         """
         with importing():
             from polymnia.engine.analysis.view import ProjectView
 
-        filters = visible(session) if wanted is None else wanted
+        filters = visible(session) if filters is None else filters
         now = time.time_ns() // 1000
         finder, reads = self.finding(), self.reads
 
@@ -83,7 +83,7 @@ class AnalysisVerbs(Project):
         if quick:
             finder.wait_for_models(self.project)
         with finder.neighbours(self.project) if quick else finder.separate_neighbours(self.project, tick) as look:
-            # What it depends on is taken from the very moment that is analysed.
+            # The state is that of the snapshot which is analyzed.
             state = (
                 self.store.identity(),
                 look.numbers[:2],
@@ -93,12 +93,12 @@ class AnalysisVerbs(Project):
                 tuple(one.seen for one in look.index.vectors.values()),
             )
             project = ProjectView(
-                look, wanted=filters, now=now, start=start, end=end, tick=tick,
+                look, filters=filters, now=now, start=start, end=end, tick=tick,
                 focus=None if focus is None else find_item(look.snapshot, focus, session).id,
-                unwritten=[] if reads is None else reads.pending(self.project),
+                pending_reads=[] if reads is None else reads.pending(self.project),
             )  # fmt: skip
-            key = (self.project, asked, repr(filters), start, end, focus, session)
-            return self.cache.result(key, state, now, lambda: _done(work, project))
+            full_key = (self.project, key, repr(filters), start, end, focus, session)
+            return self.cache.result(full_key, state, now, lambda: _computed(work, project))
 
     def patterns(
         self,
@@ -111,17 +111,17 @@ class AnalysisVerbs(Project):
         end: int | None = None,
         step: Step | None = None,
     ) -> tuple[dict[str, Findings], int]:
-        """The patterns of each type in the project, in one session, or that one item is part of; and the latest time
-        one of them was made."""
-        wanted = _seen(session, only_session)
+        """The patterns of each type in the project, in one session, or of one item; and the latest time one of them was
+        computed."""
+        filters = _selected(session, only_session)
         about = None if id is None else self.found_items([id], session=session)[0].id
         found: dict[str, Findings] = {}
         latest = 0
         for type, part in zip(types, parts(step, len(types)), strict=True):
             detect = getattr(load(f"polymnia.engine.analysis.{PATTERNS[type]}"), type)
-            asked, focus = ("patterns", type), None if type in _WHOLE else id
+            key, focus = ("patterns", type), None if type in _WHOLE else id
             one, at = self.analysed(
-                detect, asked=asked, wanted=wanted, session=session, start=start, end=end, focus=focus, step=part
+                detect, key=key, filters=filters, session=session, start=start, end=end, focus=focus, step=part
             )
             if about is not None:
                 one = replace(one, patterns=[p for p in one.patterns if about in p.members])
@@ -140,19 +140,16 @@ class AnalysisVerbs(Project):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Quality, int]:
-        """How good an item is, side by side with others if they are named; and the time that was found."""
+        """The quality of an item, compared with others if they are named; and the time it was computed."""
         with importing():
             from polymnia.engine.analysis.quality import analyze
 
         record, *others = self.found_items([id, *against], session=session)
-        asked = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
-
-        def work(project: ProjectView) -> Quality:
-            return analyze(
-                project, record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
-            )
-
-        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+        key = ("quality", id, tuple(dimensions), suggestions, metrics, tuple(against))
+        work = partial(
+            analyze, record=record, dimensions=dimensions, suggestions=suggestions, metrics=metrics, against=others
+        )
+        return self.analysed(work, key=key, session=session, quick=True, step=step)
 
     def connections(
         self,
@@ -165,17 +162,14 @@ class AnalysisVerbs(Project):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Connections, int]:
-        """What an item is related to, step by step: by relations there are and by what the texts show."""
+        """What an item is related to, step by step: by stored relations and by what the texts show."""
         with importing():
             from polymnia.engine.analysis.connections import connections
 
         (record,) = self.found_items([id], session=session)
-        asked = ("connections", id, _key(types), max_depth, limit, least)
-
-        def work(project: ProjectView) -> Connections:
-            return connections(project, record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
-
-        return self.analysed(work, asked=asked, session=session, quick=True, step=step)
+        key = ("connections", id, _key(types), max_depth, limit, least)
+        work = partial(connections, record=record, types=types, max_depth=max_depth, limit=limit, min_confidence=least)
+        return self.analysed(work, key=key, session=session, quick=True, step=step)
 
     def conflicts(
         self,
@@ -187,7 +181,7 @@ class AnalysisVerbs(Project):
         session: str | None = None,
         step: Step | None = None,
     ) -> tuple[Clashes, int]:
-        """Statements that cannot both hold: in the whole project, among some content, or between one and all others."""
+        """Statements that cannot both hold: in the project, among some items, or between one item and all others."""
         with importing():
             from polymnia.engine.analysis import conflicts
 
@@ -199,8 +193,8 @@ class AnalysisVerbs(Project):
                 return conflicts.conflicts_of(project, record, types=types, sensitivity=sensitivity, suggest=suggest)
             return conflicts.conflicts(project, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
 
-        asked = ("conflicts", tuple(types), _key(ids), sensitivity, suggest)
-        return self.analysed(work, asked=asked, session=session, quick=among is not None, step=step)
+        key = ("conflicts", tuple(types), _key(ids), sensitivity, suggest)
+        return self.analysed(work, key=key, session=session, quick=among is not None, step=step)
 
     def insights(
         self,
@@ -214,30 +208,27 @@ class AnalysisVerbs(Project):
         only_session: bool = False,
         step: Step | None = None,
     ) -> tuple[Insights, int]:
-        """What follows from all that is known of the project, a session or some items."""
+        """Conclusions from the project, a session or some items, with recommendations."""
         with importing():
             from polymnia.engine.analysis.insights import insights
 
         among = None if ids is None else [record.id for record in self.found_items(ids, session=session)]
-        asked = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
-
-        def work(project: ProjectView) -> Insights:
-            return insights(project, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
-
-        return self.analysed(work, asked=asked, wanted=_seen(session, only_session), session=session, step=step)
+        key = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
+        work = partial(insights, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
+        return self.analysed(work, key=key, filters=_selected(session, only_session), session=session, step=step)
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
-        """The public ids of records that are there."""
+        """The public ids of those of some records that exist."""
         with self.store.read(self.project) as snapshot:
             return snapshot.uids(sorted(ids)) if ids else {}
 
     def found_items(self, ids: Sequence[str], *, session: str | None = None) -> list[Record]:
-        """Items by their ids, in that order; all must be there."""
+        """Items by their ids, in that order; all must exist."""
         with self.store.read(self.project) as snapshot:
             return [find_item(snapshot, id, session) for id in dict.fromkeys(ids)]
 
 
-def _seen(session: str | None, only_session: bool) -> Filters:
+def _selected(session: str | None, only_session: bool) -> Filters:
     return Filters(session=session, only_session=True) if only_session else visible(session)
 
 
@@ -245,9 +236,9 @@ def _key(names: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def _done(work: Callable[[ProjectView], T], project: ProjectView) -> T:
+def _computed(work: Callable[[ProjectView], T], project: ProjectView) -> T:
     try:
         return work(project)
     except OSError as e:
-        # Within a read of the store this would be taken for a fault of the store.
+        # Inside a read of the store it would count as a fault of the store.
         raise RuntimeError(f"The analysis failed: {e}") from e

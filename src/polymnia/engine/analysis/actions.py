@@ -1,4 +1,4 @@
-"""Actions: what to do about a finding, as values. A dialect makes a tool call of one, the command line a command."""
+"""Actions: what to do about a finding, as values that become tool calls or commands."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from polymnia.engine.analysis.findings import Pattern
+from polymnia.engine.analysis.findings import Finding
 from polymnia.models import JsonObject
 
 UNWRITTEN = "…"
-"""Stands for what only the caller can write; an action that has it is a ``draft``."""
+"""Stands for text that only the caller can write, in an action that is a ``draft``."""
 
 
 class _Action(Struct, frozen=True, kw_only=True):
-    """``draft``: something is left to write before it can be done."""
+    """``draft``: something is left to write."""
 
     draft: bool = False
 
@@ -28,7 +28,7 @@ class StoreItem(_Action, frozen=True, kw_only=True):
 
 
 class Update(_Action, frozen=True, kw_only=True):
-    """Change an item; what is None stays."""
+    """Change the fields of an item that are not None."""
 
     id: str
     content: str | None = None
@@ -38,18 +38,18 @@ class Update(_Action, frozen=True, kw_only=True):
 
 
 class Delete(_Action, frozen=True, kw_only=True):
-    """Delete an item, in a way that can be undone."""
+    """Delete an item, which can be undone."""
 
     id: str
 
 
 class Relate(_Action, frozen=True, kw_only=True):
-    """Draw a relationship between two items; ``reason`` is the finding that speaks for it."""
+    """Create a relationship between two items; ``reason`` is the finding behind it."""
 
     source: str
     target: str
     type: str
-    reason: Pattern | None = None
+    reason: Finding | None = None
 
 
 class Show(_Action, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class Show(_Action, frozen=True, kw_only=True):
 
 
 class ShowHistory(_Action, frozen=True, kw_only=True):
-    """Read what changed in an item."""
+    """Read the changes of an item."""
 
     id: str
 
@@ -78,7 +78,7 @@ class CheckConflicts(_Action, frozen=True, kw_only=True):
 
 
 class CleanSessions(_Action, frozen=True, kw_only=True):
-    """Remove sessions that nobody has used for so many days."""
+    """Remove sessions that were not used for so many days."""
 
     days: int
 

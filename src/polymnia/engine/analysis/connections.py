@@ -1,4 +1,4 @@
-"""Connections: what a record is related to, near and far, by relations that are stored and by what the texts show."""
+"""Connections: what a record is related to, by stored relations over several steps and by what the texts show."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Record, Relation, folded_forms
 
 DEPTH = 2
-"""How many steps are walked where nobody says."""
+"""The default number of steps."""
 DEEPEST = 5
-"""And at most: further away everything is connected with everything."""
+"""The largest number of steps."""
 LIMIT = 50
 
-_SHARE = 5  # one in so many places is kept for what was discovered
-_FRONTIER = 100  # records that are walked on from, at each level
-_OWN = 2000  # relations of the record itself
-_EACH = 64  # relations of each of them
-_EACH_OF_TYPES = 256  # the same where only some types count
+_SHARE = 5  # one in so many places is reserved for discoveries
+_FRONTIER = 100  # records followed at each level
+_OWN = 2000  # relations read of the record itself
+_EACH = 64  # relations read of each of the others
+_EACH_OF_TYPES = 256  # the same if only some types count
 
 Direction: TypeAlias = Literal["outgoing", "incoming"]
 Origin: TypeAlias = Literal["manual", "auto", "discovered"]
 Passing = Callable[[Sequence[int]], Collection[int]]
-"""Those of the numbers of records that may be seen."""
+"""Selects the numbers of records that are visible."""
 
 
 class Step(Struct, frozen=True):
-    """One step of a way, between public ids. An incoming relation is walked against its direction."""
+    """One step of a path, between public ids. An incoming relation is followed against its direction."""
 
     start: str
     type: str
@@ -47,10 +47,10 @@ class Step(Struct, frozen=True):
 
 
 class FoundConnection(Struct, frozen=True, kw_only=True):
-    """A record that another one is connected with, and the strongest way there.
+    """A connected record and the strongest path to it.
 
     ``type``, ``direction``, ``origin`` and ``context`` are those of the last step; ``strength`` and ``confidence`` are
-    the products of those of all steps. A relation somebody drew is certain; for others see :func:`trust`.
+    products over all steps. A manual relation is certain; for others see :func:`trust`.
     """
 
     target: Record
@@ -65,7 +65,7 @@ class FoundConnection(Struct, frozen=True, kw_only=True):
 
 
 class Connections(Struct, frozen=True, kw_only=True):
-    """Connections, strongest first; what was looked at, in numbers; and what was left out, and why."""
+    """Connections, strongest first; figures on what was read; and notes."""
 
     found: list[FoundConnection] = []
     looked_at: JsonObject = field(default_factory=dict)
@@ -81,32 +81,32 @@ def connections(
     limit: int = LIMIT,
     min_confidence: float = 0.0,
 ) -> Connections:
-    """What a record is connected with, strongest first.
+    """The connections of a record, strongest first.
 
-    Stored relations of the ``types`` asked for, or of their inverse, are followed both ways up to ``max_depth`` steps.
-    What texts show besides has an origin of ``discovered``. Only what may be seen is told or walked through.
+    Stored relations of these ``types`` or their inverses are followed both ways up to ``max_depth`` steps. What only
+    texts show has an origin of ``discovered``. Only visible records are followed and returned.
     """
     if not 1 <= max_depth <= DEEPEST:
         raise Invalid(f"max_depth is {max_depth}, but must be from 1 to {DEEPEST}", field="max_depth")
     if limit < 1:
         raise Invalid(f"limit is {limit}, but must be at least 1", field="limit")
-    look, snapshot = project.look, project.snapshot
+    neighbours, snapshot = project.neighbours, project.snapshot
 
     def passing(numbers: Sequence[int]) -> Collection[int]:
-        return snapshot.matching(project.wanted, among=list(numbers)) if numbers else ()
+        return snapshot.matching(project.filters, among=list(numbers)) if numbers else ()
 
-    def seen(names: Collection[str]) -> set[str]:
+    def visible(names: Collection[str]) -> set[str]:
         ids = snapshot.ids(list(names)) if names else {}
-        may = set(passing([id - look.base for id in ids.values()]))
-        return {name for name, id in ids.items() if id - look.base in may}
+        numbers = set(passing([id - neighbours.base for id in ids.values()]))
+        return {name for name, id in ids.items() if id - neighbours.base in numbers}
 
-    asked = widened(types)
-    walked = _walk(snapshot, record.name, seen, types=asked, depth=max_depth, limit=limit, least=min_confidence)
-    shown, candidates = _discovered(look, record, passing, walked.own)
-    every = [one for one in shown if asked is None or one.type in asked]
+    followed = with_inverses(types)
+    walked = _walk(snapshot, record.name, visible, types=followed, depth=max_depth, limit=limit, least=min_confidence)
+    discovered, candidates = _discovered(neighbours, record, passing, walked.own)
+    every = [one for one in discovered if followed is None or one.type in followed]
     new = [one for one in every if one.confidence >= min_confidence]
-    kept = walked.found[: limit - min(len(new), max(1, limit // _SHARE)) if limit > 1 else limit]
-    found = [*_stored(look, record, kept), *new[: limit - len(kept)]]
+    stored = walked.found[: limit - min(len(new), max(1, limit // _SHARE)) if limit > 1 else limit]
+    found = [*_stored(neighbours, record, stored), *new[: limit - len(stored)]]
     found.sort(
         key=lambda one: (
             -(1.0 if one.strength is None else one.strength),
@@ -117,13 +117,13 @@ def connections(
         )
     )
     notes = list(walked.notes)
-    if not look.index.vectors:
+    if not neighbours.index.vectors:
         notes.append(Remark("connections.no_model"))
     hidden = len(every) - len(new)
     if hidden:
         notes.append(Remark("connections.less_certain", {"count": hidden, "least": min_confidence}))
     if not found and not hidden:
-        notes.append(Remark("connections.none", {"candidates": candidates, "of_types": asked is not None}))
+        notes.append(Remark("connections.none", {"candidates": candidates, "of_types": followed is not None}))
     if (more := len(walked.found) + len(new) - len(found)) > 0:
         notes.append(Remark("connections.more", {"count": more}))
     looked_at = {
@@ -136,13 +136,12 @@ def connections(
     return Connections(found=found, looked_at=looked_at, notes=notes)
 
 
-# ── The walk: from a record along its relations, level by level, the strongest ways first ────────────────────────────
-# A level costs what its frontier costs, never what the project has: only the strongest so many records are walked on
-# from, and of each of them only the strongest so many relations are read.
+# ── The walk: breadth first along the relations, strongest first ─────────────────────────────────────────────────────
+# The cost of a level is bounded: only the strongest records are followed, and only their strongest relations are read.
 
 
 class _Reached(NamedTuple):
-    """A record that a walk came to: its last step, and the product of what all steps weigh; no step at the start."""
+    """A record of the walk: its last step (None at the start), and the products over all steps."""
 
     name: str
     relation: Relation | None
@@ -154,7 +153,7 @@ class _Reached(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Where a walk led, strongest first; all relations of the first record; what was read, and what was left out."""
+    """The records of a walk, strongest first; the relations of the first record; figures, and notes."""
 
     found: list[_Reached]
     own: list[Relation]
@@ -166,14 +165,14 @@ class _Walk(NamedTuple):
 def _walk(
     snapshot: Snapshot,
     name: str,
-    seen: Callable[[Collection[str]], Collection[str]],
+    visible: Callable[[Collection[str]], Collection[str]],
     *,
     types: Collection[str] | None,
     depth: int,
     limit: int,
     least: float,
 ) -> _Walk:
-    """Walk up to so many steps. Next to the record each relation is told, further away the strongest way to each."""
+    """Walk up to so many steps. Every relation of the record itself counts, beyond it the strongest path to each."""
     own = snapshot.strongest([name], _OWN).get(name, [])
     best = {name: 1.0}
     near: dict[tuple[str, str, Direction], _Reached] = {}
@@ -186,9 +185,9 @@ def _walk(
         notes.append(Remark("connections.many_relations", {"read": _OWN}))
     for level in range(1, depth + 1):
         steps = [step for step in _steps(frontier, relations, types) if step.confidence >= least]
-        allowed = set(seen({step.name for step in steps}))
+        allowed = set(visible({step.name for step in steps}))
         if level == 1:
-            notes += _gone({step.name for step in steps} - allowed, snapshot)
+            notes += _missing_names({step.name for step in steps} - allowed, snapshot)
         new: dict[str, _Reached] = {}
         for step in steps:
             if step.name not in allowed or step.name == name:
@@ -204,7 +203,7 @@ def _walk(
         far |= {name: step for name, step in new.items() if level > 1 and name not in direct}
         if level == depth or not new:
             break
-        frontier = _ahead(new, [*near.values(), *far.values()], limit)
+        frontier = _promising(new, [*near.values(), *far.values()], limit)
         if not frontier:
             notes.append(Remark("connections.nothing_further", {"steps": level}))
             break
@@ -243,34 +242,34 @@ def _order(one: _Reached) -> tuple[float, int, int]:
     return -one.strength, one.depth, one.relation.id if one.relation else 0
 
 
-def _ahead(new: dict[str, _Reached], found: list[_Reached], limit: int) -> dict[str, _Reached]:
-    """The new ones to walk on from, strongest first: those behind which something could come before what is found."""
+def _promising(new: dict[str, _Reached], found: list[_Reached], limit: int) -> dict[str, _Reached]:
+    """The new ones to follow, strongest first: those that could lead to something stronger than the results so far."""
     strengths = sorted((step.strength for step in found), reverse=True)
     border = strengths[limit - 1] if len(strengths) >= limit else -1.0
     return {step.name: step for step in sorted(new.values(), key=_order) if step.strength > border}
 
 
-def _gone(others: set[str], snapshot: Snapshot) -> list[Remark]:
-    """Names that nothing bears; those of records that may not be seen are not told."""
-    gone = others - set(snapshot.ids(list(others)) if others else ())
-    return [Remark("connections.gone", {"count": len(gone), "names": sorted(gone)[:5]})] if gone else []
+def _missing_names(others: set[str], snapshot: Snapshot) -> list[Remark]:
+    """A note on names without a record; hidden records are not mentioned."""
+    missing = others - set(snapshot.ids(list(others)) if others else ())
+    return [Remark("connections.gone", {"count": len(missing), "names": sorted(missing)[:5]})] if missing else []
 
 
-def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[FoundConnection]:
-    """The ends of walks as connections, with every record on the way by its public id."""
-    ways = [_way(one) for one in kept]
-    names = {name for way in ways for _, name, _, _ in way}
-    ids = look.snapshot.ids(list(names)) if names else {}
-    records = {one.name: one for one in look.snapshot.load(list(ids.values()))} if ids else {}
+def _stored(neighbours: Neighbours, record: Record, reached: list[_Reached]) -> list[FoundConnection]:
+    """The reached records as connections, with public ids in their paths."""
+    paths = [_path(one) for one in reached]
+    names = {name for path in paths for _, name, _, _ in path}
+    ids = neighbours.snapshot.ids(list(names)) if names else {}
+    records = {one.name: one for one in neighbours.snapshot.load(list(ids.values()))} if ids else {}
     records[record.name] = record
     made = []
-    for one, way in zip(kept, ways, strict=True):
+    for one, way in zip(reached, paths, strict=True):
         path = [
             Step(records[start].uid, relation.type, direction, records[end].uid, relation.strength)
             for start, end, direction, relation in way
         ]
         relation = way[-1][3]
-        # A relation without a number weighs as much as any, but a number is told only where one was given.
+        # A path of relations without a strength has none.
         given = any(step.strength is not None for step in path)
         made.append(
             FoundConnection(
@@ -288,7 +287,7 @@ def _stored(look: Neighbours, record: Record, kept: list[_Reached]) -> list[Foun
     return made
 
 
-def _way(one: _Reached) -> list[tuple[str, str, Direction, Relation]]:
+def _path(one: _Reached) -> list[tuple[str, str, Direction, Relation]]:
     way: list[tuple[str, str, Direction, Relation]] = []
     while one.relation is not None and one.before is not None:
         way.append((one.before.name, one.name, one.direction, one.relation))
@@ -297,65 +296,65 @@ def _way(one: _Reached) -> list[tuple[str, str, Direction, Relation]]:
 
 
 def _context(relation: Relation, records: Mapping[str, Record]) -> str | None:
-    """What a relation was drawn for; what it quotes of the text it was read off, in whole words."""
+    """The context of a relation; a quotation in whole words."""
     if relation.context is None or relation.origin == "manual" or relation.source not in records:
         return relation.context
     return _in_whole_words(relation.context, content(records[relation.source]))
 
 
-# ── What a record's text says of other records, and theirs of it, without a relation that says so ────────────────────
+# ── Discoveries: what the texts of records say of each other without a stored relation ───────────────────────────────
 
-_ALIKE = frozenset({"similar_to", "related_to", "associated_with"})  # that two records are about the same, and no more
+_ALIKE = frozenset({"similar_to", "related_to", "associated_with"})
 _BY_MEANING = frozenset({"similar_to", "associated_with"})
 _INVERSE = {"contains": "part_of", "part_of": "contains", "follows": "precedes", "precedes": "follows"}
 _SAYS_MORE = frozenset({"references", "cites", "follows", "part_of", "implements", "resolves", "causes", "describes"})
-# Of pairs of sentences with this similarity, the share that people place at "about the same topic" or closer (graded
-# 2.5 or more of 5), English and Korean together; see docs/decisions/0027-graphs.md.
+# The share of pairs of sentences of this similarity that people grade as "about the same topic" or closer (at least 2.5
+# of 5), English and Korean; see docs/decisions/0027-graphs.md.
 _SIMILARITIES = (0.0, 0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95, 1.0)
 _AGREED = (0.0, 0.03, 0.08, 0.17, 0.34, 0.50, 0.63, 0.76, 0.86, 0.91, 0.96, 1.0)
 
-# The number by which people call an entry of a list: ADR-7, issue #12.
+# The key of an entry: ADR-7, issue #12.
 _KEY = re.compile(
     r"\W*((?:[A-Z][A-Z0-9]{1,9}-|(?:issue|ticket|bug|pr|adr|rfc|task|이슈|티켓)\s?#?\s?)\d{1,7})\b", re.IGNORECASE
 )
 _NAMING = 50  # records that name this one
-_COMMON = 50  # a name in one of so many texts is a word like others
-_FEW = 10  # and in so many texts at least
-_LETTERS = 4  # of a name that stands for a record in a text; three where a letter is a syllable
+_COMMON = 50  # a name in one of so many texts is an ordinary word,
+_FEW = 10  # if it is in so many texts
+_LETTERS = 4  # of a name that identifies a record; three in scripts of syllables
 _DENSE = re.compile("[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def _discovered(
-    look: Neighbours, record: Record, passing: Passing, existing: Iterable[Relation]
+    neighbours: Neighbours, record: Record, passing: Passing, existing: Iterable[Relation]
 ) -> tuple[list[FoundConnection], int]:
-    """What the texts show that no relation says yet, strongest first; and how many records were looked at."""
-    own = record.id - look.base
+    """Connections in the texts without a relation, strongest first; and the number of compared records."""
+    own = record.id - neighbours.base
     text, title = content(record), title_of(record)
-    near = relationships.nearby(look, record, look.stored(own))
-    naming = [number for number in _naming(look, record, title) if number != own]
+    near = relationships.nearby(neighbours, record, neighbours.stored(own))
+    naming = [number for number in _naming(neighbours, record, title) if number != own]
     numbers = list(dict.fromkeys([*near, *naming]))
-    seen = set(passing(numbers)) if numbers else set()
-    loaded = look.load([number for number in numbers if number in seen])
-    candidates = {number: _candidate(look, one, text, near.get(number)) for number, one in loaded.items()}
+    visible = set(passing(numbers)) if numbers else set()
+    loaded = neighbours.load([number for number in numbers if number in visible])
+    candidates = {number: _candidate(neighbours, one, text, near.get(number)) for number, one in loaded.items()}
     by_id = {candidates[number].id: one for number, one in loaded.items()}
     found = [
-        _shown(record, by_id[one.target], "outgoing", one, text, of=by_id[one.target])
+        _connection(record, by_id[one.target], "outgoing", one, text, of=by_id[one.target])
         for one in relationships.found(text, title, list(candidates.values()), tags=record.tags)
         if _meant(one, by_id[one.target])
     ]
     for number in naming:
         if other := loaded.get(number):
-            said = content(other)
-            asked = _candidate(look, record, said, None)
+            other_text = content(other)
+            target = _candidate(neighbours, record, other_text, None)
             found += [
-                _shown(record, other, "incoming", one, said, of=record)
-                for one in relationships.found(said, title_of(other), [asked], tags=())
+                _connection(record, other, "incoming", one, other_text, of=record)
+                for one in relationships.found(other_text, title_of(other), [target], tags=())
                 if one.type not in _ALIKE and _meant(one, record)
             ]
     return _new(found, record.name, existing), len(loaded)
 
 
-def _shown(
+def _connection(
     record: Record, other: Record, way: Direction, one: relationships.DetectedRelationship, text: str, *, of: Record
 ) -> FoundConnection:
     evidence = _in_whole_words(one.evidence, text)
@@ -374,88 +373,89 @@ def _shown(
     )
 
 
-def _naming(look: Neighbours, record: Record, title: str) -> list[int]:
-    """The records whose texts hold this one's id, name, title or number; the newest, if they are many."""
+def _naming(neighbours: Neighbours, record: Record, title: str) -> list[int]:
+    """The newest records whose texts contain this one's id, name, title or key."""
     found: set[int] = set()
     key = _KEY.match(title)
     for name in dict.fromkeys((record.uid, record.name, title, *((key[1],) if key else ()))):
-        if name == record.uid or _is_name(look, name):
-            found |= set(look.snapshot.containing(folded_forms(name)))
-    return sorted((id - look.base for id in found), reverse=True)[: _NAMING + 1]
+        if name == record.uid or _is_name(neighbours, name):
+            found |= set(neighbours.snapshot.containing(folded_forms(name)))
+    return sorted((id - neighbours.base for id in found), reverse=True)[: _NAMING + 1]
 
 
-def _candidate(look: Neighbours, record: Record, text: str, similarity: float | None) -> relationships.Candidate:
-    """A record as one that a text may be related to. A name that its author chose counts where it tells something."""
-    named = record.name != record.uid and record.name in text and _is_name(look, record.name)
+def _candidate(neighbours: Neighbours, record: Record, text: str, similarity: float | None) -> relationships.Candidate:
+    """A record as a candidate for a text, by its name if that identifies it."""
+    named = record.name != record.uid and record.name in text and _is_name(neighbours, record.name)
     return relationships.Candidate.of(record, similarity, record.name if named else record.uid)
 
 
-def _is_name(look: Neighbours, name: str) -> bool:
-    """Whether who writes this means the record that is called so: long enough, no plain word, and rare."""
+def _is_name(neighbours: Neighbours, name: str) -> bool:
+    """Whether a name identifies its record in texts: long enough, no ordinary word, and rare."""
     dense = _DENSE.search(name) is not None
     if len(name) < (_LETTERS - 1 if dense else _LETTERS):
         return False
     if not dense and " " not in name and not any(c.isupper() or c.isdigit() for c in name):
         return False
-    return not look.snapshot.is_common(folded_forms(name), max(_FEW, look.snapshot.size() // _COMMON))
+    snapshot = neighbours.snapshot
+    return not snapshot.is_common(folded_forms(name), max(_FEW, snapshot.size() // _COMMON))
 
 
 def _meant(one: relationships.DetectedRelationship, record: Record) -> bool:
-    """Whether a text means the record it names. One line without a title has only itself for one, and a text that
-    holds it says the same rather than speaks of it."""
+    """Whether a text refers to the record. One line without a title is its own title, and a text that contains it says
+    the same instead of referring to it."""
     untitled = record.name == record.uid and content(record).strip() == title_of(record)
     return not (untitled and one.evidence.startswith("names it by its title"))
 
 
 def _new(found: list[FoundConnection], name: str, existing: Iterable[Relation]) -> list[FoundConnection]:
-    """Without what relations say already, and each once, the strongest first."""
+    """The new ones without repetitions, strongest first."""
     known: dict[str, set[tuple[str, Direction]]] = {}
     for relation in existing:
         other, way = _other_end(relation, name)
         known.setdefault(other, set()).add((relation.type, way))
     found.sort(key=lambda one: (-(one.strength or 0.0), one.target.id, one.type, one.direction))
     new: set[int] = set()
-    # What says most is told first, so that what says less of the same record is seen to repeat it.
+    # Specific types come first, so that general ones of the same record are repetitions.
     for one in sorted(found, key=lambda one: one.type in _ALIKE):
-        said = known.setdefault(one.target.name, set())
-        if not _repeats(one, said):
-            said.add((one.type, one.direction))
+        types = known.setdefault(one.target.name, set())
+        if not _repeats(one, types):
+            types.add((one.type, one.direction))
             new.add(id(one))
     return [one for one in found if id(one) in new]
 
 
-def _repeats(one: FoundConnection, said: set[tuple[str, Direction]]) -> bool:
+def _repeats(one: FoundConnection, known: set[tuple[str, Direction]]) -> bool:
     back: Direction = "incoming" if one.direction == "outgoing" else "outgoing"
     inverse = one.type if one.type in _ALIKE else _INVERSE.get(one.type)
-    if (one.type, one.direction) in said or (inverse, back) in said:
+    if (one.type, one.direction) in known or (inverse, back) in known:
         return True
     if one.type == "related_to":
-        return bool(said)
+        return bool(known)
     if one.type == "similar_to":
-        return any(type in _ALIKE for type, _ in said)
-    return one.type == "references" and any(type in _SAYS_MORE and way == one.direction for type, way in said)
+        return any(type in _ALIKE for type, _ in known)
+    return one.type == "references" and any(type in _SAYS_MORE and way == one.direction for type, way in known)
 
 
 def trust(type: str, origin: str, strength: float) -> float:
-    """How sure a relation is, from 0 to 1. What somebody drew is certain.
+    """The confidence of a relation, from 0 to 1. A manual one is certain.
 
-    A relation drawn from a similarity is as sure as people agree on pairs so similar. One read off a text (a name, a
-    title, a series) is as sure as the rule that read it, which is its strength.
+    One from a similarity is as certain as people agree on such pairs. One from a text (a name, a title, a series) is as
+    certain as its rule, which is its strength.
     """
     if origin == "manual":
         return 1.0
     return float(np.interp(strength, _SIMILARITIES, _AGREED)) if type in _BY_MEANING else strength
 
 
-def widened(types: Collection[str] | None) -> frozenset[str] | None:
-    """The types asked for, and those that say the same from the other end; None where all are asked for."""
+def with_inverses(types: Collection[str] | None) -> frozenset[str] | None:
+    """Some types and their inverses; None for all types."""
     if types is None:
         return None
     return frozenset(types) | {_INVERSE[type] for type in types if type in _INVERSE}
 
 
 def _in_whole_words(evidence: str, text: str) -> str:
-    """Evidence whose quotation of a text neither begins nor ends within a word."""
+    """Evidence whose quotation of a text begins and ends with whole words."""
     before, opening, rest = evidence.partition("“")
     quote, closing, after = rest.rpartition("”")
     text = " ".join(text.split())

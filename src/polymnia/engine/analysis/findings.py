@@ -1,4 +1,4 @@
-"""Findings: what analyses answer with, each with the evidence it rests on. Dialects put them into words."""
+"""Findings: the results of analyses with their evidence, as values. Dialects put them into words."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from polymnia.models import JsonObject, Record
 from polymnia.models import Remark as Remark
 
 
-class Pattern(Struct, frozen=True, kw_only=True):
-    """Something that holds in a project.
+class Finding(Struct, frozen=True, kw_only=True):
+    """Something an analysis found.
 
-    ``name`` is the kind of finding (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1).
-    ``evidence`` is plain data for the user: counts, dates in RFC 3339, public ids, sentences. ``details`` are further
-    values that its description needs, ``members`` the ids of all records it is about, most telling first.
+    ``name`` is its kind (``cluster``, ``hub``), ``confidence`` how often one like it is right (0-1). ``evidence`` is
+    plain data for the user: counts, dates in RFC 3339, public ids, sentences. ``details`` are further values for its
+    description, ``members`` the ids of its records, most typical first.
     """
 
     type: str
@@ -28,13 +28,13 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
 
 def example(record: Record) -> JsonObject:
-    """A record as it stands in evidence."""
+    """A record as evidence shows it."""
     return {"id": record.uid, "title": title_of(record)}
 
 
 class Findings(Struct, frozen=True, kw_only=True):
-    """What an analysis found, most certain first; what it looked at, in numbers; what it could not tell, and why."""
+    """What an analysis found, most certain first; figures on what it read; and notes."""
 
-    patterns: list[Pattern] = []
+    patterns: list[Finding] = []
     looked_at: JsonObject = field(default_factory=dict)
     notes: Sequence[Remark] = ()

@@ -1,4 +1,4 @@
-"""Issues: which contents of a project are empty, copied, out of date, contradictory or badly laid out."""
+"""Quality issues: items that are empty, duplicated, out of date, contradictory or badly structured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 import rustworkx
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark
+from polymnia.engine.analysis.findings import Finding, Findings, Remark
 from polymnia.engine.analysis.pairs import Numbers, Pairs, cosines, nearest, together
 from polymnia.engine.analysis.quality.accuracy import days
 from polymnia.engine.analysis.quality.completeness import empty_headings, heading_levels, marks
@@ -32,36 +32,36 @@ from polymnia.models import JsonObject, Record, normal
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
-_ALIKE = 0.8  # by meaning; what is further apart is not judged
-_JUDGED = 1_000  # pairs that are judged, nearest first: some milliseconds each
-_BEGIN = 1000  # characters in which a text must have a letter or a digit to say anything
+_ALIKE = 0.8  # the least similarity of a pair that is judged
+_JUDGED = 1_000  # pairs judged, most similar first: some milliseconds each
+_BEGIN = 1000  # characters in which a text must have a letter or a digit
 _SEED = 20_261_115
 _WORD = re.compile(r"[^\W_]+")
-_HASHED = 6000  # characters whose words are hashed
-_BANDS = 12  # smallest hashes, each of which brings texts together
+_HASHED = 6000  # characters hashed of a text
+_BANDS = 12  # of MinHash
 _SHINGLES = 3
-_COMMON = 0.4  # of the runs: as many as two texts of a dozen words have that differ in one
+_COMMON = 0.4  # of the shingles: as of two texts of a dozen words that differ in one
 
 
-def copies(project: ProjectView, asked: AbstractSet[int]) -> tuple[dict[tuple[int, int], float], list[Remark]]:
-    """The pairs of places of items that say the same, one of them asked about, how sure that is, and what was left."""
+def copies(project: ProjectView, selected: AbstractSet[int]) -> tuple[dict[tuple[int, int], float], list[Remark]]:
+    """The places of pairs of duplicates, one of them selected, with their confidence; and notes."""
     first: dict[tuple[str, str], int] = {}
     pairs: dict[tuple[int, int], float] = {}
     for at, record in enumerate(project.each(project.items)):
         text = project.text(record)
         if any(c.isalnum() for c in text[:_BEGIN]):
-            # What people file in two places they may want in both: only copies within one scope are a fault.
+            # A copy in another scope may be intended.
             known = first.setdefault((str(record.scope), normal(text)), at)
             if known != at:
                 pairs[known, at] = 1.0
-    near, notes = near_copies(project, sorted(first.values()), asked)
+    near, notes = near_copies(project, sorted(first.values()), selected)
     return pairs | near, notes
 
 
 def near_copies(
-    project: ProjectView, places: Sequence[int], asked: AbstractSet[int]
+    project: ProjectView, places: Sequence[int], selected: AbstractSet[int]
 ) -> tuple[dict[tuple[int, int], float], list[Remark]]:
-    """The same for texts of some places that are nearly the same, the most alike first."""
+    """The same for near duplicates among the items of some places."""
     records = [project.items[at] for at in places]
     texts = [project.text(one) for one in records]
     vectors = project.vectors[list(places)] if places else np.zeros((0, 0), np.float32)
@@ -71,20 +71,20 @@ def near_copies(
         (a, b, float(alike[at]))
         for at in order
         for a, b in [pairs[at].tolist()]
-        if {records[a].id, records[b].id} & asked
+        if {records[a].id, records[b].id} & selected
     ]
     left = len(chosen) - _JUDGED
     notes = [Remark("issues.not_compared", {"pairs": left})] if left > 0 else []
     chosen = [(a, b, near) for a, b, near in chosen[:_JUDGED] if records[a].scope == records[b].scope]
-    said = [(texts[a], texts[b]) for a, b, _ in chosen]
-    sure = duplicates.same(project.judging, said, [near for *_, near in chosen], COPY, strict=True, tick=project.tick)
+    judged = [(texts[a], texts[b]) for a, b, _ in chosen]
+    sure = duplicates.same(project.judging, judged, [near for *_, near in chosen], COPY, strict=True, tick=project.tick)
     return {(places[a], places[b]): value for (a, b, _), value in zip(chosen, sure, strict=True) if value}, notes
 
 
 def pairs_alike(
     texts: Sequence[str], vectors: Numbers, unrelated: float, tick: Callable[[int, int], None]
 ) -> tuple[Pairs, Numbers]:
-    """Pairs of texts that are alike by their vectors or have mostly the same words (MinHash), and how similar."""
+    """Pairs of texts with similar vectors or mostly the same words (MinHash), and their similarity."""
     pairs, alike = _by_words(texts, tick)
     known: Numbers = np.asarray(vectors.any(axis=1)) if vectors.size else np.zeros(len(texts), bool)
     rows = np.flatnonzero(known)
@@ -92,13 +92,13 @@ def pairs_alike(
     near = rows[near[cosine >= cosine_at(_ALIKE, unrelated)]]
     pairs, first = np.unique(np.concatenate((pairs, near)), axis=0, return_index=True)
     alike = np.concatenate((alike, np.zeros(len(near), np.float32)))[first]
-    seen = known[pairs].all(axis=1)
-    alike[seen] = similarities(cosines(vectors, pairs[seen]), unrelated)
+    both = known[pairs].all(axis=1)
+    alike[both] = similarities(cosines(vectors, pairs[both]), unrelated)
     return pairs, alike
 
 
 def _by_words(texts: Sequence[str], tick: Callable[[int, int], None]) -> tuple[Pairs, Numbers]:
-    """Pairs of texts whose runs of words are mostly the same, and the share of the runs they have in common."""
+    """Pairs of texts with mostly the same shingles, and the share they have in common."""
     random = np.random.default_rng(_SEED)
     turns = random.integers(1, 1 << 31, size=(_BANDS, 1), dtype=np.uint64) | np.uint64(1)
     smallest = np.zeros((len(texts), _BANDS), np.uint64)
@@ -115,35 +115,35 @@ def _by_words(texts: Sequence[str], tick: Callable[[int, int], None]) -> tuple[P
     return pairs[share >= _COMMON], share[share >= _COMMON]
 
 
-Found = tuple[Pattern | None, list[Remark]]
+Found = tuple[Finding | None, list[Remark]]
 
 _EXAMPLES = 10
-_SHOWN = 5  # members of a group of copies that are shown
+_SHOWN = 5  # members shown of a group of duplicates
 _QUOTED = 160  # characters of a quotation
 _READ = 4000
 
 
 def quality_issues(project: ProjectView) -> Findings:
-    """The issues of a project, one pattern a kind, most certain first; of the content in focus if there is one."""
-    asked = project.items
+    """The issues of a project, or of the item in focus, one finding for each kind, most certain first."""
+    selected = project.items
     if project.focus is not None:
-        asked = [one for one in (project.by_id.get(project.focus),) if one is not None]
-    if not asked:
+        selected = [one for one in (project.by_id.get(project.focus),) if one is not None]
+    if not selected:
         return Findings(looked_at={"contents": 0}, notes=[Remark("issues.no_content")])
     patterns = []
     notes: list[Remark] = []
-    for look in (_empty, _duplicated, _stale, _contradictory, _badly_structured):
-        found, remarks = look(project, asked)
+    for check in (_empty, _duplicated, _stale, _contradictory, _badly_structured):
+        found, remarks = check(project, selected)
         patterns += [found] if found is not None else []
         notes += remarks
     patterns.sort(key=lambda one: (-one.confidence, -one.evidence["count"], one.name))
-    return Findings(patterns=patterns, looked_at={"contents": len(asked), "of": len(project.items)}, notes=notes)
+    return Findings(patterns=patterns, looked_at={"contents": len(selected), "of": len(project.items)}, notes=notes)
 
 
 def _issue(
     name: str, confidence: float, members: list[Record], total: int, examples: Iterable[JsonObject], **more: Any
-) -> Pattern:
-    return Pattern(
+) -> Finding:
+    return Finding(
         type="quality_issues",
         name=name,
         confidence=round(confidence, 4),
@@ -168,9 +168,9 @@ def _example(record: Record, why: Remark, quote: str) -> JsonObject:
 
 
 _SHORT = 400  # characters; a longer text is never empty
-_NOT_SAID = re.compile(r"^[ \t]{0,3}#{1,6}(?:[ \t]+.*)?$|^[ \t]{0,3}(?:=+|-{2,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
+_MARKUP = re.compile(r"^[ \t]{0,3}#{1,6}(?:[ \t]+.*)?$|^[ \t]{0,3}(?:=+|-{2,}|\*{3,}|_{3,})[ \t]*$", re.MULTILINE)
 _LABEL = re.compile(r"\W*(?:[\w/-]+ ?){1,3}:?\W*")
-_MARKED = 80  # characters; in a longer text a mark stands beside something
+_MARKED = 80  # characters; a longer text has more than a placeholder
 _NOTHING = re.compile(
     r"(?:n/?a|none|nothing|empty|test|asdf+|foo(?:bar)?|untitled|null|undefined|없음|빈 문서|테스트|제목 없음"
     r"|내용 없음|미작성)[.!]*",
@@ -179,16 +179,16 @@ _NOTHING = re.compile(
 
 
 def emptiness(text: str) -> str | None:
-    """Why a text is empty, as a code; None where it says something."""
+    """Why a text is empty, as a code; None if it is not."""
     if not text.strip():
         return "white_space" if text else "no_text"
     if len(text) > _SHORT:
         return None
-    rest = _NOT_SAID.sub("", text).strip()
+    rest = _MARKUP.sub("", text).strip()
     if not rest:
         return "heading_alone"
     if not any(c.isalnum() for c in rest):
-        return "only_signs" if not any(ord(c) > 0x2190 for c in rest) else None  # a symbol may say something
+        return "only_signs" if not any(ord(c) > 0x2190 for c in rest) else None  # a symbol may have a meaning
     if _NOTHING.fullmatch(rest.strip(" .[](){}<>*_-")):
         return "no_word"
     without = PLACEHOLDER.sub("", rest) if len(rest) <= _MARKED else rest
@@ -196,10 +196,10 @@ def emptiness(text: str) -> str | None:
     return "placeholder" if len(without) < len(rest) and (label or not any(map(str.isalpha, without))) else None
 
 
-def _empty(project: ProjectView, asked: list[Record]) -> Found:
+def _empty(project: ProjectView, selected: list[Record]) -> Found:
     found = []
-    for record in project.each(asked):
-        # A record whose author chose the name says by its name and its relations that it exists.
+    for record in project.each(selected):
+        # A named record without observations is not empty: its name and relations say that it exists.
         named = record.name != record.uid and not record.observations
         why = emptiness(record.name if named else "\n".join(record.observations))
         if why and not (named and record.name.strip()):
@@ -208,12 +208,12 @@ def _empty(project: ProjectView, asked: list[Record]) -> Found:
         return None, []
     examples = (_example(record, Remark(f"issues.{why}"), project.text(record)) for record, why in found)
     reasons = dict(Counter(why for _, why in found))
-    return _issue("empty", 1.0, [one for one, _ in found], len(asked), examples, by_reason=reasons), []
+    return _issue("empty", 1.0, [one for one, _ in found], len(selected), examples, by_reason=reasons), []
 
 
-def _duplicated(project: ProjectView, asked: list[Record]) -> Found:
+def _duplicated(project: ProjectView, selected: list[Record]) -> Found:
     records = project.items
-    ids = {one.id for one in asked}
+    ids = {one.id for one in selected}
     pairs, notes = copies(project, ids)
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(len(records)))
@@ -223,12 +223,12 @@ def _duplicated(project: ProjectView, asked: list[Record]) -> Found:
     if not groups:
         return None, notes
     groups.sort(key=lambda group: (-len(group), group[0]))
-    right: dict[int, float] = {}
+    certain: dict[int, float] = {}
     for pair, sure in pairs.items():
         for at in pair:
-            right[at] = max(right.get(at, 0.0), sure)
+            certain[at] = max(certain.get(at, 0.0), sure)
     members = [at for group in groups for at in group]
-    equal = sum(right[at] == 1.0 for at in members)
+    equal = sum(certain[at] == 1.0 for at in members)
 
     def shown(group: list[int]) -> JsonObject:
         contents = [
@@ -240,14 +240,14 @@ def _duplicated(project: ProjectView, asked: list[Record]) -> Found:
             }
             for one in (records[at] for at in group[:_SHOWN])
         ]
-        same = all(right[at] == 1.0 for at in group)
+        same = all(certain[at] == 1.0 for at in group)
         return {"id": records[group[0]].uid, "count": len(group), "equal": same, "contents": contents}
 
     return _issue(
         "duplicated",
-        sum(right[at] for at in members) / len(members),
+        sum(certain[at] for at in members) / len(members),
         [records[at] for at in members],
-        len(asked),
+        len(selected),
         map(shown, groups),
         groups=len(groups),
         superfluous=len(members) - len(groups),
@@ -256,8 +256,10 @@ def _duplicated(project: ProjectView, asked: list[Record]) -> Found:
     ), notes
 
 
-_TERMS = 20_000  # characters in which deadlines are looked for
-_GONE = frozenset({"superseded", "deprecated", "obsolete", "replaced", "outdated", "expired", "폐기", "대체됨", "만료"})
+_TERMS = 20_000  # characters searched for deadlines
+_OUTDATED = frozenset(
+    {"superseded", "deprecated", "obsolete", "replaced", "outdated", "expired", "폐기", "대체됨", "만료"}
+)
 _REPLACES = frozenset({"supersedes", "replaces", "obsoletes", "대체"})
 _REPLACED = frozenset({"superseded_by", "replaced_by", "obsoleted_by"})
 _DATED = re.compile(r"\d{4}[-./년]|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d{1,2}월", re.IGNORECASE)
@@ -266,26 +268,26 @@ _AHEAD = re.compile(
     r"|must|target|goal)\b|예정|계획|까지|할 것|하기로|마감|기한|목표|만료",
     re.IGNORECASE,
 )
-"""Words of a sentence about what is to come."""
+"""Words of a sentence about the future."""
 _PAST = re.compile(
     r"\b(?<!be )(?<!to )(?:was|were|did|had|has been|have been|done|sent|finished|completed"
     r"|released|shipped|closed|cancel+ed)\b|\[[xX]\]|[가-힣](?:했|었|았|였|됐|렸|졌|갔|왔)(?:다|습니다|어요|음)|완료|취소|끝났",
     re.IGNORECASE,
 )
-"""Words of a sentence about what has been."""
+"""Words of a sentence about the past."""
 
 
-def _stale(project: ProjectView, asked: list[Record]) -> Found:
-    """The contents that time has passed by: superseded ones, and deadlines that are over."""
+def _stale(project: ProjectView, selected: list[Record]) -> Found:
+    """Items that were superseded, or have a deadline that has passed."""
     replaced = _replaced(project)
     today = datetime.fromtimestamp(project.now / 1_000_000, UTC).date()
     found: list[tuple[Record, str, Remark, str]] = []
-    for record in project.each(asked):
+    for record in project.each(selected):
         text = project.text(record)
         status = str(record.metadata.get("status", "")).strip().casefold()
         if by := record.metadata.get("superseded_by") or replaced.get(record.name):
             found.append((record, "superseded", Remark("issues.superseded_by", {"by": by}), text))
-        elif status in _GONE:
+        elif status in _OUTDATED:
             found.append((record, "superseded", Remark("issues.status", {"status": status}), text))
         elif passed := _passed(record, text, today):
             found.append((record, "past_deadline", Remark("issues.over", {"day": str(passed[0])}), passed[1]))
@@ -294,7 +296,7 @@ def _stale(project: ProjectView, asked: list[Record]) -> Found:
     found.sort(key=lambda one: (one[0].updated, one[0].id))
     examples = (_example(record, why, quote) for record, _, why, quote in found)
     reasons = dict(Counter(sort for _, sort, *_ in found))
-    return _issue("stale", 1.0, [one[0] for one in found], len(asked), examples, by_reason=reasons), []
+    return _issue("stale", 1.0, [one[0] for one in found], len(selected), examples, by_reason=reasons), []
 
 
 def _replaced(project: ProjectView) -> dict[str, str]:
@@ -310,7 +312,7 @@ def _replaced(project: ProjectView) -> dict[str, str]:
 
 
 def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
-    """A day that was ahead when a text was last changed, is over now, and is still spoken of as one to come."""
+    """A day after the last change that has passed, in a sentence about the future."""
     text = text[:_TERMS]
     if not _DATED.search(text) or not _AHEAD.search(text):
         return None
@@ -325,12 +327,12 @@ def _passed(record: Record, text: str, today: date) -> tuple[date, str] | None:
     return None
 
 
-def _contradictory(project: ProjectView, asked: list[Record]) -> Found:
+def _contradictory(project: ProjectView, selected: list[Record]) -> Found:
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts, conflicts_of
 
-    one_asked = project.focus is not None
-    made = conflicts_of(project, asked[0], suggest=False) if one_asked else conflicts(project, suggest=False)
+    focused = project.focus is not None
+    made = conflicts_of(project, selected[0], suggest=False) if focused else conflicts(project, suggest=False)
     found = made.clashes
     if not found:
         return None, list(made.notes)
@@ -352,7 +354,7 @@ def _contradictory(project: ProjectView, asked: list[Record]) -> Found:
         "contradictory",
         sum(one.confidence for one in found) / len(found),
         list(members.values()),
-        len(asked),
+        len(selected),
         examples,
         conflicts=len(found),
         by_reason=dict(Counter(one.type for one in found)),
@@ -364,13 +366,13 @@ _HEADING = re.compile(r"^#{1,6}", re.MULTILINE)
 _LINK = re.compile(r"\]\(\s*(?:\)|#)")
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 _DENSE = re.compile("[\u3041-\u9fff\uac00-\ud7af]")
-_WALL = 2500  # characters of a paragraph that is too long for any text, about 400 words; of a dense script half
-_CLOSELY = 5000  # contents that are read closely
-_LARGE = 100_000  # characters; a larger text is a file and not laid out by hand
+_WALL = 2500  # characters of a paragraph that is too long, about 400 words; half of a dense script
+_PARSED = 5000  # items that are parsed
+_LARGE = 100_000  # characters; a larger text is a file
 
 
 def doubtful(text: str) -> bool:
-    """Whether a text might have broken marks: a quick look that lets no broken one pass."""
+    """Whether a text might have broken markup: a quick test that misses none."""
     if len(text) > _LARGE:
         return False
     open_fence = ("```" in text or "~~~" in text) and len(_FENCE.findall(text)) % 2
@@ -379,7 +381,7 @@ def doubtful(text: str) -> bool:
 
 
 def _wall(text: str) -> str | None:
-    """A paragraph that is far too long, and neither a list nor a table."""
+    """A paragraph that is far too long and neither a list nor a table."""
     for match in _PARAGRAPH.finditer(text) if len(text) >= _WALL // 2 else ():
         size = len(match[0]) * (2 if _DENSE.search(match[0][:400]) else 1)
         listed = match[0].lstrip().startswith(("-", "*", "|", ">", "1.")) or match[0].count("\n") * 60 >= size
@@ -401,18 +403,14 @@ def _layout_faults(record: Record, text: str) -> list[Flaw]:
     return found
 
 
-def _badly_structured(project: ProjectView, asked: list[Record]) -> Found:
-    candidates = []
-    for record in project.each(asked):
-        if doubtful(text := project.text(record)):
-            candidates.append((record, text))
-    step = max(1, -(-len(candidates) // _CLOSELY))
+def _badly_structured(project: ProjectView, selected: list[Record]) -> Found:
+    texts = ((record, project.text(record)) for record in project.each(selected))
+    candidates = [(record, text) for record, text in texts if doubtful(text)]
+    step = max(1, -(-len(candidates) // _PARSED))
     notes = [Remark("issues.some_read", {"doubtful": len(candidates), "step": step})] if step > 1 else []
     candidates = candidates[::step]
-    found = []
-    for record, text in project.each(candidates, 100):
-        if faults := _layout_faults(record, text):
-            found.append((record, faults))
+    checked = ((record, _layout_faults(record, text)) for record, text in project.each(candidates, 100))
+    found = [(record, faults) for record, faults in checked if faults]
     if not found:
         return None, notes
     found.sort(key=lambda one: (-len(one[1]), one[0].id))
@@ -421,5 +419,7 @@ def _badly_structured(project: ProjectView, asked: list[Record]) -> Found:
         _example(record, Remark(f"quality.fault_{one.name}", one.values), one.quote) for record, (one, *_) in found
     )
     records = [record for record, _ in found]
-    pattern = _issue("badly_structured", 1.0, records, len(asked), examples, faults=total, read_closely=len(candidates))
+    pattern = _issue(
+        "badly_structured", 1.0, records, len(selected), examples, faults=total, read_closely=len(candidates)
+    )
     return pattern, notes

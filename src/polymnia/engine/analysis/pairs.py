@@ -1,4 +1,4 @@
-"""Pairs: rows of vectors or texts that are near each other, found without comparing each with each."""
+"""Pairs: vectors or texts that are close to each other, found without comparing all pairs."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
 Pairs = Numbers
-"""Two columns of rows, the smaller one first."""
+"""Two columns of row numbers, the smaller first."""
 
 _WINDOW = 8  # members of a block that each is paired with
 _NEAREST = 6  # of a row
-_EXACT = 20_000  # rows of which all are compared; of more, those whose vectors share a run of signs
+_EXACT = 20_000  # rows up to which all are compared; of more, those with the same hash of signs
 _TABLES, _SIGNS = 12, 16
 _SEED = 20_240
-_COMPARED = 1000  # rows that are compared with all others at a time
-_STEP = 10_000  # pairs whose vectors are compared at once: some tens of megabytes
+_COMPARED = 1000  # rows compared with all others at once
+_STEP = 10_000  # pairs compared at once: some tens of megabytes
 
 
 def neighbours(rows: Numbers, among: Numbers, most: int, *, same: bool) -> tuple[Numbers, Numbers]:
-    """The nearest of ``among`` for each row, and how near they are; where both are the ``same``, none is its own."""
+    """The nearest of ``among`` for each row, and their cosines; if both are the ``same``, none is its own."""
     size = len(rows)
     found = np.zeros((size, most), np.int64)
     near = np.zeros((size, most), np.float32)
@@ -37,7 +37,7 @@ def neighbours(rows: Numbers, among: Numbers, most: int, *, same: bool) -> tuple
 
 
 def nearest(vectors: Numbers) -> tuple[Pairs, Numbers]:
-    """Each vector with its nearest ones, as pairs, and their cosines."""
+    """The pairs of each vector with its nearest ones, and their cosines."""
     if len(vectors) < 2:
         return np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
     if len(vectors) > _EXACT:
@@ -57,7 +57,7 @@ def nearest(vectors: Numbers) -> tuple[Pairs, Numbers]:
 
 
 def cosines(vectors: Numbers, pairs: Pairs) -> Numbers:
-    """How near the vectors of each pair are."""
+    """The cosine of each pair."""
     found = np.zeros(len(pairs), np.float32)
     for start in range(0, len(pairs), _STEP):
         some = pairs[start : start + _STEP]
@@ -66,7 +66,7 @@ def cosines(vectors: Numbers, pairs: Pairs) -> Numbers:
 
 
 def together(blocks: Numbers, members: Numbers) -> Pairs:
-    """The pairs of members that are in one block and stand close to each other there."""
+    """The pairs of members that are close to each other in one block."""
     order = np.lexsort((members, blocks))
     blocks, members = blocks[order], members[order]
     found = [np.zeros(0, np.int64)]
@@ -77,13 +77,13 @@ def together(blocks: Numbers, members: Numbers) -> Pairs:
 
 
 def encoded(one: Numbers, other: Numbers) -> Numbers:
-    """Pairs as one number each, the smaller row above the greater."""
+    """Each pair as one number, with the smaller row in the upper half."""
     codes: Numbers = np.minimum(one, other) << 32 | np.maximum(one, other)
     return codes
 
 
 def decoded(codes: Numbers) -> Pairs:
-    """The pairs of such numbers, without those of a row with itself."""
+    """The pairs of such numbers, without pairs of a row with itself."""
     pairs = np.stack((codes >> 32, codes & 0xFFFFFFFF), axis=1)
     apart: Pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     return apart

@@ -1,4 +1,4 @@
-"""Probability: how likely a count is when nothing is behind it, and what many such looks at one project are worth."""
+"""Probability: p values of counts, corrections for many tests, and the confidence of a finding."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 CAP = 0.999
 """The highest confidence of anything that was estimated."""
 LEAST = 0.8
-"""The confidence from which a finding is reported: one in forty projects without a pattern has one."""
+"""The confidence from which a finding is reported; one in forty projects without a pattern has one."""
 
-_ENOUGH = 1e-17  # what a term may be of the sum and still change nothing
+_ENOUGH = 1e-17  # of the sum; a smaller term changes nothing
 
 
 def at_least(count: int, mean: float) -> float:
@@ -45,12 +45,12 @@ def drawn_at_least(count: int, marked: int, drawn: int, total: int) -> float:
 
 
 def all_in(marked: int, part: int, total: int) -> float:
-    """The chance that all that are marked lie in a part chosen beforehand of ``total`` places."""
+    """The chance that all marked places lie in a given ``part`` of ``total`` places."""
     return math.exp(_choose(part, marked) - _choose(total, marked)) if marked <= part else 0.0
 
 
 def longest_gap(gap: int, marked: int, total: int) -> float:
-    """The exact chance that so many unmarked places follow a marked one, the first being so, others anywhere."""
+    """The exact chance of so many unmarked places after a marked one; the first is marked, the others are anywhere."""
     free, more = total - 1, marked - 1
     if gap <= 0:
         return 1.0
@@ -75,8 +75,8 @@ def even_chi_square(value: float, degrees: int) -> float:
     return min(1.0, math.exp(-half) * sum(half**k / math.factorial(k) for k in range(degrees // 2)))
 
 
-def adjusted(chances: Sequence[float], tests: int | None = None) -> list[float]:
-    """The false discovery rate at each chance (Benjamini and Hochberg) after so many tests."""
+def benjamini_hochberg(chances: Sequence[float], tests: int | None = None) -> list[float]:
+    """The false discovery rate at each p value after so many tests."""
     order = np.argsort(chances, kind="stable")
     rates = np.asarray(chances, float)[order] * max(len(order), tests or 0) / np.arange(1, len(order) + 1)
     found = np.empty(len(order))
@@ -84,8 +84,8 @@ def adjusted(chances: Sequence[float], tests: int | None = None) -> list[float]:
     return [float(one) for one in found]
 
 
-def held(chances: Sequence[float], tests: int | None = None) -> list[float]:
-    """The chance that anything as striking comes up in all the looks, given what is more striking still (Holm)."""
+def holm(chances: Sequence[float], tests: int | None = None) -> list[float]:
+    """The p values corrected for so many tests (Holm: the family-wise error rate)."""
     order = np.argsort(chances, kind="stable")
     rates = np.asarray(chances, float)[order] * (max(len(order), tests or 0) - np.arange(len(order)))
     found = np.empty(len(order))
@@ -94,10 +94,9 @@ def held(chances: Sequence[float], tests: int | None = None) -> list[float]:
 
 
 def confidence(chance: float) -> float:
-    """How often a finding is right whose chance, corrected for all looks, is this one.
+    """How often a finding with this corrected p value is right.
 
-    The most that such a chance speaks for a finding that is as likely as not beforehand (Sellke, Bayarri and Berger): a
-    chance of 0.05 is right in 71 of 100 cases, one of 0.01 in 89, one of 0.001 in 98.
+    The bound of Sellke, Bayarri and Berger for even odds: 0.05 is right in 71 of 100 cases, 0.01 in 89, 0.001 in 98.
     """
     if chance >= 1 / math.e:
         return 0.0
@@ -110,7 +109,7 @@ def _choose(n: int, k: int) -> float:
 
 
 def _tail(count: int, first: float, ratio: Callable[[int], float]) -> float:
-    """The sum of the terms from ``count`` on; ``first`` is the logarithm of the first, ``ratio`` leads to the next."""
+    """The sum of the terms from ``count`` on, given the logarithm of the first and the ratio of each to the next."""
     total, term = 0.0, math.exp(first)
     while term > total * _ENOUGH and term > 0:
         total += term

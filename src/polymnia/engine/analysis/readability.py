@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from polymnia.engine.text.language import detect_language, script, stem, strip_marks, word_list
 from polymnia.engine.text.sentences import WORD, lines_of
 
-_FEWEST = 5  # words; fewer say nothing of how a text reads
+_FEWEST = 5  # words
 _APART = frozenset({"latin", "cyrillic", "greek", "armenian", "georgian"})  # scripts whose words LIX can measure
 _DENSE = frozenset({"zh", "ja", "th", "lo", "my", "km"})  # languages that write no spaces
 _NORDIC = frozenset({"sv", "da", "no", "fi"})  # languages LIX was made for, or tested with
@@ -26,11 +26,11 @@ FLESCH: dict[str, tuple[str, float, float, float]] = {
     "ru": ("Oborneva 2006", 206.835, 1.3, 60.1),
     "tr": ("Ateşman 1997", 198.825, 2.61, 40.175),
 }
-"""For each language who found its formula, the constant, and what a word per sentence and a syllable per word cost."""
+"""Each language's author of its formula, constant, and weights of words per sentence and syllables per word."""
 
-_HARD = 6  # letters; a shorter word is not hard for being missing in the list of easy ones
+_HARD = 6  # letters of a hard word, at least
 _DALE_EASY, _DALE_HARD = 4.9, 9.9  # the ends of the Dale-Chall scale: fourth grade, and college graduates
-_LIX_LONG = 6  # letters; a longer word is a long one in Björnsson's count
+_LIX_LONG = 6  # letters; a longer word counts as long
 _LIX_EASY, _LIX_HARD = 20.0, 70.0
 # Korean encyclopaedia paragraphs: words in a sentence, syllables in a word; mean and standard deviation.
 _KOREAN_SENTENCE, _KOREAN_WORD = (18.4, 6.0), (3.1, 0.25)
@@ -39,10 +39,10 @@ _HANGUL = re.compile("[\uac00-\ud7af]")
 
 
 class Readability(Struct, frozen=True, kw_only=True):
-    """How easy a text is to read: from 0 to 1, 1 the easiest; None where nothing is known, and ``note`` is why.
+    """How easy a text is to read: from 0 to 1, 1 the easiest; None if unknown, with the reason in ``note``.
 
-    ``method`` names the formula, ``metrics`` are the numbers it is made of. ``grade`` is the school grade by Flesch and
-    Kincaid, for English alone.
+    ``method`` names the formula, ``metrics`` are its inputs. ``grade`` is the Flesch-Kincaid school grade, for English
+    alone.
     """
 
     score: float | None
@@ -54,10 +54,10 @@ class Readability(Struct, frozen=True, kw_only=True):
 
 
 def readability(text: str, language: str | None = None) -> Readability:
-    """Measure a text of prose, a paragraph a line; ``language`` is its code where it is known."""
+    """Measure prose with a paragraph in each line; ``language`` is its code if known."""
     code = language or detect_language(text)[0]
     if code is None and script(text) == "latin" and text.isascii():
-        code = "en"  # a short note without small words: the endings of English do the least harm
+        code = "en"  # a short note without function words
     if len(text.split()) < _FEWEST and code not in _DENSE:
         return Readability(score=None, language=code, note="few_words")
     parts = [words for one in lines_of(text) if (words := WORD.findall(one))]
@@ -85,39 +85,39 @@ def _flesch(metrics: dict[str, float], words: list[str], code: str) -> float:
     _, constant, sentence, syllable = FLESCH[code]
     metrics["syllables_per_word"] = sum(syllables(word, code) for word in words) / len(words)
     ease = constant - sentence * metrics["words_per_sentence"] - syllable * metrics["syllables_per_word"]
-    return _within(ease / 100)
+    return _clipped(ease / 100)
 
 
 def _english(metrics: dict[str, float], parts: list[list[str]]) -> float:
     """The mean of Flesch's reading ease and the new Dale-Chall formula (1995).
 
-    A word is hard that is not in our list of easy ones, which is shorter than Dale's. A name is not hard for being
-    long: what has a capital inside a sentence is left out where words are judged.
+    A word is hard if it is not in our list of easy ones, which is shorter than Dale's. Names (capitalized inside a
+    sentence) are not counted.
     """
     common = [word for words in parts for at, word in enumerate(words) if at == 0 or not word[0].isupper()]
     flesch = _flesch(metrics, common, "en")
     metrics["share_of_hard_words"] = share = len(hard_words(common)) / len(common)
     grade = 15.79 * share + 0.0496 * metrics["words_per_sentence"] + (3.6365 if share > 0.05 else 0.0)
     metrics["flesch_reading_ease"], metrics["dale_chall"] = 100 * flesch, grade
-    return (flesch + _within((_DALE_HARD - grade) / (_DALE_HARD - _DALE_EASY))) / 2
+    return (flesch + _clipped((_DALE_HARD - grade) / (_DALE_HARD - _DALE_EASY))) / 2
 
 
 def _korean(metrics: dict[str, float], words: list[str]) -> float:
-    """Lengths against encyclopaedia paragraphs (at one half): no formula is published, so it only orders texts."""
+    """Lengths compared with encyclopaedia paragraphs (0.5): it only orders texts, since no formula is published."""
     hangul = [count for word in words if (count := len(_HANGUL.findall(word)))]
     metrics["syllables_per_word"] = sum(hangul) / max(1, len(hangul))
     pairs = ((metrics["words_per_sentence"], *_KOREAN_SENTENCE), (metrics["syllables_per_word"], *_KOREAN_WORD))
-    return _within(0.5 - sum((value - mean) / spread for value, mean, spread in pairs) / 8)
+    return _clipped(0.5 - sum((value - mean) / spread for value, mean, spread in pairs) / 8)
 
 
 def _lix(metrics: dict[str, float], words: list[str]) -> float:
-    """Björnsson's LIX, made for Swedish and used for many languages that write words apart."""
+    """Björnsson's LIX, made for Swedish and used for many languages."""
     metrics["share_of_long_words"] = sum(len(word) > _LIX_LONG for word in words) / len(words)
     metrics["lix"] = metrics["words_per_sentence"] + 100 * metrics["share_of_long_words"]
-    return _within((_LIX_HARD - metrics["lix"]) / (_LIX_HARD - _LIX_EASY))
+    return _clipped((_LIX_HARD - metrics["lix"]) / (_LIX_HARD - _LIX_EASY))
 
 
-def _within(score: float) -> float:
+def _clipped(score: float) -> float:
     return min(1.0, max(0.0, score))
 
 
@@ -128,7 +128,7 @@ def _easy() -> frozenset[str]:
 
 
 def hard_words(words: list[str]) -> list[str]:
-    """Those of some English words that are long and not known to everybody, in small letters."""
+    """The long and uncommon ones of some English words, in lower case."""
     easy = _easy()
     low = [word.lower().replace("’", "'").removesuffix("'s") for word in words]
     return [word for word in low if len(word) >= _HARD and word not in easy and stem(word, "english") not in easy]
@@ -142,7 +142,7 @@ _HIATUS = re.compile(
     r"i[ao](?=.)(?!us|n)|[^aeiou]ia|eo(?!u)|[^gq]ua|uo|yi|i[ue]m|creat|being|(?<=.)[dr]ea$"
     r"|[^o]ying|sm$"
 )
-# Where vowels beside each other are two syllables: in the languages that part them, and in which pairs stay one.
+# The vowels and diphthongs that make one syllable, by language.
 _DIPHTHONGS = {
     "de": r"aa|ai|au|[aeo]u|ei|ie|oe|ue|ee|oo|eu|[aeiouy]",
     "nl": r"aai|ooi|oei|eeu|ieu|aa|ee|oo|uu|ie|oe|eu|ui|ou|au|ij|ei|[aeiouy]",
@@ -159,7 +159,7 @@ _FRENCH_END = re.compile(r"(?<=[^aeiou])e(?:s|nt)?$")
 
 @lru_cache(maxsize=50_000)
 def syllables(word: str, language: str = "en") -> int:
-    """How many syllables a word has, at least one. A language without rules of its own is counted by vowel groups."""
+    """The number of syllables of a word, at least one; by vowel groups in a language without rules of its own."""
     low = strip_marks(word.casefold()) if language not in ("ru", "uk") else word.casefold()
     if language == "en":
         return _syllables(low)

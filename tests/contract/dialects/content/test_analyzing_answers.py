@@ -170,7 +170,7 @@ def test_one_item_is_analysed_without_a_finding_of_others(shared: Server, projec
     assert not [one for answer in answers for one in answer.get("relationships", [])]
     assert not [one for answer in answers for one in answer.get("conflicts", [])]
     for answer in answers:
-        assert kinds(answer.get("patterns", [])) <= {"empty", "badly_structured", "role", "bulk"}
+        assert kinds(answer.get("patterns", [])) <= {"empty", "badly_structured"}
     whole = analyze(shared, "detect_patterns", project)
     assert {one["type"] for one in whole["notes"]} >= {"topic_clusters", "usage_patterns", "temporal_patterns"}
 

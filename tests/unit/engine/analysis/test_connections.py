@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polymnia import EntityDraft, Memory, remark
-from polymnia.engine.analysis.connections import Connections, FoundConnection, connections, trust, widened
+from polymnia.engine.analysis.connections import Connections, FoundConnection, connections, trust, with_inverses
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -45,7 +45,7 @@ class Desk:
             name = record if isinstance(record, str) else record.name
             (found,) = snapshot.load([snapshot.ids([name])[name]])
         work = lambda project: connections(project, found, **asked)  # noqa: E731
-        return self.memory.analysed(work, asked=(name, repr(asked)), session=session, quick=True)[0]
+        return self.memory.analysed(work, key=(name, repr(asked)), session=session, quick=True)[0]
 
 
 @pytest.fixture
@@ -405,7 +405,7 @@ def test_it_reads_a_material_too(desk: Desk) -> None:
     chain(desk, 0.9, 0.9)
     with desk.memory.store.read(desk.memory.project) as snapshot:
         (record,) = snapshot.load([snapshot.ids(["a"])["a"]])
-    found, _ = desk.memory.analysed(lambda material: connections(material, record), asked="connections")
+    found, _ = desk.memory.analysed(lambda material: connections(material, record), key="connections")
     assert found == desk.of("a")
 
 
@@ -420,5 +420,5 @@ def test_trust_rises_with_similarity_and_never_leaves_its_bounds() -> None:
 
 
 def test_types_are_widened_by_their_inverses_alone() -> None:
-    assert widened(None) is None
-    assert widened(["contains", "cites"]) == {"contains", "part_of", "cites"}
+    assert with_inverses(None) is None
+    assert with_inverses(["contains", "cites"]) == {"contains", "part_of", "cites"}

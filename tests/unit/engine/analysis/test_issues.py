@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from polymnia import remark
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 from polymnia.engine.analysis.issues import emptiness, quality_issues
 
 from .quality.desk import Desk
@@ -46,12 +46,12 @@ def tagged(desk: Desk, texts: list[str], ago: float = 30) -> list[str]:
     return ids
 
 
-def issues(desk: Desk, focus: str | None = None) -> tuple[dict[str, Pattern], Findings]:
+def issues(desk: Desk, focus: str | None = None) -> tuple[dict[str, Finding], Findings]:
     found = desk.ask(quality_issues, focus=focus)
     return {one.name: one for one in found.patterns}, found
 
 
-def ids(desk: Desk, pattern: Pattern) -> set[str]:
+def ids(desk: Desk, pattern: Finding) -> set[str]:
     names = desk.ask(lambda material: {one.id: one.uid for one in material.items})
     return {names[id] for id in pattern.members}
 

@@ -8,14 +8,14 @@ from math import comb, exp, factorial
 import pytest
 
 from polymnia.engine.analysis.probability import (
-    adjusted,
     all_in,
     at_least,
     at_least_of,
+    benjamini_hochberg,
     confidence,
     drawn_at_least,
     even_chi_square,
-    held,
+    holm,
     longest_gap,
     two_sided,
 )
@@ -68,15 +68,15 @@ def test_known_values() -> None:
 
 
 def test_many_looks_cost_confidence() -> None:
-    assert adjusted([0.01, 0.5, 0.02]) == pytest.approx([0.03, 0.5, 0.03])
-    assert adjusted([0.01], 100) == [1.0]
-    assert adjusted([]) == []
+    assert benjamini_hochberg([0.01, 0.5, 0.02]) == pytest.approx([0.03, 0.5, 0.03])
+    assert benjamini_hochberg([0.01], 100) == [1.0]
+    assert benjamini_hochberg([]) == []
 
 
 def test_what_is_certain_frees_the_rest_of_one_look() -> None:
-    assert held([0.01, 0.5, 0.02]) == pytest.approx([0.03, 0.5, 0.04])
-    assert held([1e-9, 0.004], 10) == pytest.approx([1e-8, 0.036])
-    assert held([]) == []
+    assert holm([0.01, 0.5, 0.02]) == pytest.approx([0.03, 0.5, 0.04])
+    assert holm([1e-9, 0.004], 10) == pytest.approx([1e-8, 0.036])
+    assert holm([]) == []
 
 
 def test_a_chance_is_no_confidence() -> None:

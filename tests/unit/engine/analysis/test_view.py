@@ -36,4 +36,4 @@ def test_texts_are_compared_by_the_model_that_knows_most_of_them(
 ) -> None:
     index = SimpleNamespace(count=3, passages={"alive": np.ones(5, bool)}, vectors=models)
     look: Any = SimpleNamespace(snapshot=None, index=index, judging=None)
-    assert ProjectView(look, wanted=Filters(), now=0).model == chosen
+    assert ProjectView(look, filters=Filters(), now=0).model == chosen

@@ -1,8 +1,8 @@
-"""Reports: the sentences for what analyses find. The engine answers values; here they get their words.
+"""Reports: the sentences for the findings of analyses, which are values in the engine.
 
-Each area is a module with two tables: ``DESCRIPTIONS`` (name of a finding -> the words of its evidence and details;
-``describe`` where one function does for all) and ``REMARKS`` (code of a remark, without the area it begins with -> its
-sentence, or what makes one of its values). A module is loaded when its words are needed for the first time.
+Each area is a module with two tables: ``DESCRIPTIONS`` (a function of evidence and details for each name of a finding;
+or one function ``describe`` for all) and ``REMARKS`` (a sentence, or a function of its values, for each code without
+its area). A module is loaded when it is first needed.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _AREAS = {
 }
 """The module of each type of finding."""
 
-_MODULES = {"topics": "graph", "connections": "graph"}  # areas whose words are in the module of another one
-_FREE = ("conflicts", "quality")  # areas that describe what they find by one function instead of a table
-_TITLE = 60  # characters of a title that is quoted
+_MODULES = {"topics": "graph", "connections": "graph"}  # areas in the module of another one
+_FREE = ("conflicts", "quality")  # areas with one function instead of a table
+_TITLE = 60  # characters quoted of a title
 
 
 class Description(NamedTuple):
-    """A finding in words: what it is, how it was measured, what to do about it."""
+    """A finding in words: a summary, how it was measured, and what to do about it."""
 
     summary: str
     explanation: str = ""
@@ -50,7 +50,7 @@ Words = Callable[[JsonObject, JsonObject], Description]
 
 
 def describe(found: Any) -> Description:
-    """The words of a finding: a ``Pattern``, an ``Insight``, a ``Clash``, a ``Flaw`` of quality, or a ``Hit``."""
+    """The description of a ``Finding``, an ``InsightFinding``, a ``Clash``, a ``Flaw`` of quality, or a ``Hit``."""
     if hasattr(found, "why"):
         return Description(reasons(found.why))
     if (source := getattr(found, "source", None)) is not None:
@@ -74,12 +74,12 @@ def remark(one: Any) -> str:
 
 
 def fields(found: Any) -> JsonObject:
-    """A finding as fields with its words among them; what only the words needed is left out."""
+    """A finding with its description as fields, without the values that only the description needs."""
     words = describe(found)
     values = {name: getattr(found, name) for name in found.__struct_fields__ if name not in ("details", "source")}
-    told = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
-    told |= values | {"summary": words.summary, "explanation": words.explanation}
-    return told | {"recommendation": words.recommendation} if "actions" in values else told
+    result = {"type": found.type, "name": found.name, "summary": words.summary, "confidence": found.confidence}
+    result |= values | {"summary": words.summary, "explanation": words.explanation}
+    return result | {"recommendation": words.recommendation} if "actions" in values else result
 
 
 def _module(area: str) -> Any:
@@ -102,5 +102,5 @@ def day(moment: str) -> str:
 
 
 def quoted(title: str) -> str:
-    """A title in quotes, cut where it is long."""
+    """A title in quotes, shortened if it is long."""
     return f"“{title if len(title) <= _TITLE else title[:_TITLE].rstrip() + '…'}”"

@@ -1,4 +1,4 @@
-"""Activity in words: what was done and read in a project, when and by whom."""
+"""Activity in words: what was changed and read in a project, when and by whom."""
 
 from __future__ import annotations
 
@@ -49,12 +49,6 @@ def _rhythm(of: JsonObject, details: JsonObject) -> Description:
 
 
 def _trend(of: JsonObject, details: JsonObject) -> Description:
-    if "subject" in of:
-        return Description(
-            f"{_about(of, details)} is {of['direction']}: {of['share_before']:.0%} of the changes in the earlier half, "
-            f"{of['share_after']:.0%} in the later one.",
-            f"Cochran-Armitage test of the share of changes over time, each day being one observation. {_CORRECTED}",
-        )
     return Description(
         f"{_about(of, details)} is {of['direction']}: from {of['first']:.1f} changes a {of['per']} to {of['last']:.1f} "
         f"({of['slope']:+.1%} each {of['per']}).",
@@ -73,31 +67,13 @@ def _change(of: JsonObject, details: JsonObject) -> Description:
 
 
 def _silence(of: JsonObject, details: JsonObject) -> Description:
-    if "subject" in of:
-        return Description(
-            f"{_about(of, details)} has not come up since {day(of['last'])}, on "
-            f"{plural(of['active_days_since'], 'active day')} since then.",
-            "The exact chance that a subject that came up on so many days is on none of the last active days. "
-            f"{_CORRECTED}",
-        )
     start = day(of["start"])
-    said = f"has been silent since {start}" if of["ongoing"] else f"was silent from {start}"
+    verb = f"has been silent since {start}" if of["ongoing"] else f"was silent from {start}"
     until = "" if of["ongoing"] else f" to {day(details['last'])}"
     return Description(
-        f"{_about(of, details)} {said}{until}: {plural(of['days'], 'day')} without a change, where nine of ten gaps "
+        f"{_about(of, details)} {verb}{until}: {plural(of['days'], 'day')} without a change, where nine of ten gaps "
         f"are at most {plural(int(of['usual_days']), 'day')}.",
         "The exact chance of so long a gap anywhere when as many active days are put into any order. " + _CORRECTED,
-    )
-
-
-def _bulk(of: JsonObject, details: JsonObject) -> Description:
-    calls = "One call" if of["calls"] == 1 else f"{of['calls']} calls in a row"
-    counted = "they count at the dates they came with" if details["brought"] else "it counts as one event"
-    return Description(
-        f"{calls} ({of['action']}) by {of['who']} on {day(of['at'])} touched {of['memories']:,} memories at once; "
-        f"{counted}.",
-        "The size of a call against the sizes of all others, taken for a geometric law; others touch "
-        f"{details['usual']:.1f} memories on average.",
     )
 
 
@@ -249,7 +225,6 @@ DESCRIPTIONS: dict[str, Words] = {
     "trend": _trend,
     "change": _change,
     "silence": _silence,
-    "bulk": _bulk,
     "most_read": _most_read,
     "found_not_opened": _found_not_opened,
     "read_not_updated": _read_not_updated,

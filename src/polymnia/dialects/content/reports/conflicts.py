@@ -1,4 +1,4 @@
-"""Conflicts in words: what differs, why two statements cannot both hold, which is the later one, what to do."""
+"""Conflicts in words: what differs, why two statements conflict, which is newer, and what to do."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _SIDES = {"left": "first", "right": "second"}
 
 
 def describe(clash: Clash) -> Description:
-    """What differs, why it cannot both hold, and what to do about it."""
+    """What differs, why the statements conflict, and what to do about it."""
     return Description(clash.differs, explanation(clash), None if clash.resolution is None else why(clash))
 
 
 def explanation(clash: Clash) -> str:
-    """Why two statements are in conflict, and which of them is the later one."""
+    """Why two statements conflict, and which of them is newer."""
     if clash.ring is not None:
-        length, order, kept, relations = clash.ring
+        length, order, acyclic, relations = clash.ring
         return (
-            f"{length} relations of {order} lead back to where they began; {kept} of {relations} relations that tell "
-            "this order are in no circle."
+            f"{length} relations of {order} lead back to where they began; {acyclic} of {relations} relations that "
+            "tell this order are in no circle."
         )
     if clash.subtype == "opposed_decisions":
         titles = f"{title_of(clash.left.record)} and {title_of(clash.right.record)}"
@@ -60,8 +60,8 @@ def _order(clash: Clash) -> str:
     dates = [_date(at) for at in order.dates]
     later = f"The {_SIDES.get(order.side, '')} is the later one"
     since = f"The {_SIDES[order.dated]} holds since {dates[0]} by its own words" if order.dated else ""
-    said = _ORDER[order.basis.removesuffix(_AGAINST)].format(*dates, later=later, since=since)
-    return f"{said} But it is the other that says that it changed." if order.basis.endswith(_AGAINST) else said
+    text = _ORDER[order.basis.removesuffix(_AGAINST)].format(*dates, later=later, since=since)
+    return f"{text} But it is the other that says that it changed." if order.basis.endswith(_AGAINST) else text
 
 
 def why(clash: Clash) -> str:
@@ -76,8 +76,8 @@ def why(clash: Clash) -> str:
         return f"Which holds: {_quoted(here.sentence)} {_where(here)} or {_quoted(there.sentence)} {_where(there)}?"
     old, new = (there, here) if clash.newer == "left" else (here, there)
     if clash.order.until is not None:
-        said = "both say when they hold" if old.dated and new.dated else "one says since when it holds"
-        return f"{said}: {_quoted(old.sentence)} held until {_date(clash.order.until)}"
+        reason = "both say when they hold" if old.dated and new.dated else "one says since when it holds"
+        return f"{reason}: {_quoted(old.sentence)} held until {_date(clash.order.until)}"
     if clash.subtype == "opposed_decisions":
         title, when = _quoted(title_of(new.record)), _date(new.record.updated)
         return f"{title} was decided later ({when}); the other stays, marked as superseded by it"
@@ -87,8 +87,8 @@ def why(clash: Clash) -> str:
 
 
 def fields(clash: Clash) -> JsonObject:
-    """A clash as fields with its words among them."""
-    told: JsonObject = {
+    """A clash with its description as fields."""
+    result: JsonObject = {
         "type": clash.type,
         "subtype": clash.subtype,
         "left": clash.left,
@@ -101,17 +101,17 @@ def fields(clash: Clash) -> JsonObject:
         "members": clash.members,
     }
     if clash.resolution is not None:
-        told["resolution"] = {"action": clash.resolution.action, "why": why(clash), "steps": clash.resolution.steps}
-    return told
+        result["resolution"] = {"action": clash.resolution.action, "why": why(clash), "steps": clash.resolution.steps}
+    return result
 
 
 def _where(side: Side) -> str:
-    """Where and when a sentence was said; a text that says nothing else has no other title."""
+    """The item and the date of a sentence, without the title if that is the sentence."""
     title = title_of(side.record)
-    said = " ".join(side.sentence.split())
+    sentence = " ".join(side.sentence.split())
     when = f"{'of' if side.dated else 'stored'} {_date(side.at)}"
     start = title.rstrip(".…")[:_SHOWN]
-    return f"({when})" if said.startswith(start) else f"(in {title[:_SHOWN]!r}, {when})"
+    return f"({when})" if sentence.startswith(start) else f"(in {title[:_SHOWN]!r}, {when})"
 
 
 def _quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Relationships and topics in words: hubs, bridges, communities, missing links, circles, clusters, connections."""
+"""Relationships and topics in words: hubs, bridges, communities, missing links, cycles, clusters, connections."""
 
 from __future__ import annotations
 
@@ -79,15 +79,6 @@ def _orphans(of: JsonObject, details: JsonObject) -> Description:
     )
 
 
-def _role(of: JsonObject, details: JsonObject) -> Description:
-    inside = f" It belongs to a community of {of['community']['size']} records." if "community" in of else ""
-    return Description(
-        f"{quoted(of['record']['title'])} is linked with {of['degree']} records, as many as or more than "
-        f"{of['percentile']:.0f} % of the linked ones, in a group of {of['group_size']}.{inside}",
-        "Counted; how sure the community is, is told with it.",
-    )
-
-
 def _links(count: int) -> str:
     return "1 linked pair is" if count == 1 else f"{count} linked pairs are"
 
@@ -125,7 +116,6 @@ DESCRIPTIONS: dict[str, Words] = {
     "cycle": _cycle,
     "component": _component,
     "orphans": _orphans,
-    "role": _role,
     "cluster": _cluster,
     "outliers": _outliers,
 }
@@ -141,7 +131,7 @@ REMARKS: dict[str, str | Callable[..., str]] = {
     "more_groups": "There are {groups} groups that nothing joins; beside the main one, the largest with {least} or "
     "more records are told.",
     "few_linked": "{linked} linked records are too few to tell a hub; {needed} are needed.",
-    "more_communities": "{found} communities were found; the {told} surest and largest are told.",
+    "more_communities": "{found} communities were found; the {shown} surest and largest are told.",
     "few_links_to_hide": lambda links, needed: (
         f"{_links(links)} too few to tell which links are missing; {needed} are needed."
     ),

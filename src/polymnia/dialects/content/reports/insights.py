@@ -1,4 +1,4 @@
-"""Insights in words: what follows from a project, how that was measured, and what to do about it."""
+"""Insights in words: the conclusion, how it was measured, and what to do about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from polymnia.dialects.content.reports import Description, Words, conflicts, day, plural, quoted, remark
-from polymnia.engine.analysis.insights import Insight
+from polymnia.engine.analysis.insights import InsightFinding
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
 
@@ -211,7 +211,7 @@ def _topic(of: JsonObject, details: JsonObject) -> Description:
 
 
 def _most_said(of: JsonObject) -> str:
-    """The sentence that most memories say, how many do, and who says otherwise."""
+    """The sentence that most memories share, how many do, and how many disagree."""
     first = max(of["statements"], key=lambda one: int(one["said_by"]))
     many, read = int(first["said_by"]), of["memories_read"]
     begins = "What they say most" if many > 1 else "In the middle of what they say stands"
@@ -223,11 +223,11 @@ def _most_said(of: JsonObject) -> str:
     return f"{begins}: “{first['sentence']}” ({counted}{against})."
 
 
-# ── What is passed on from other analyses ────────────────────────────────────────────────────────────────────────────
+# ── Findings of other analyses ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def advice(found: Insight) -> str | None:
-    """What to do about a finding of another analysis that an insight passes on."""
+def advice(found: InsightFinding) -> str | None:
+    """What to do about a finding of another analysis."""
     if found.name == "missing_link":
         return "Draw the relation if it holds." if found.actions else None
     ids = found.details.get("ids", [])
@@ -253,8 +253,6 @@ def advice(found: Insight) -> str | None:
             return "Relate what is read together."
         case "sole_keeper" | "specialty":
             return f"Let a second person read {named}: only {found.evidence['user']} keeps it up."
-        case "gone":
-            return f"Find somebody who takes over what {found.evidence['user']} kept up, first of all {named}."
         case _:
             return None
 

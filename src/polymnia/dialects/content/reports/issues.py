@@ -1,4 +1,4 @@
-"""Issues in words: contents that are empty, copied, out of date, contradictory or badly laid out."""
+"""Issues in words: items that are empty, duplicated, out of date, contradictory or badly structured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EMPTY = {
 
 
 def _of(of: JsonObject, details: JsonObject, verb: str, verb_of_many: str) -> str:
-    """How many contents of all do what the rest of the sentence says."""
+    """The beginning of a sentence: how many contents of all, and the verb."""
     count = of["count"]
     return f"{plural(count, 'content')} of {details['total']:,} {verb if count == 1 else verb_of_many}"
 

@@ -1,4 +1,4 @@
-"""Quality in words: what is wrong in one place, what to do about it, and what could not be measured."""
+"""Quality in words: faults, what to do about them, and what could not be measured."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ _FAULTS = {
     "steps_with_when": ("It does not say by when.", "Give a date."),
     "steps_with_means": ("The step names nothing to act on.", "Give the command, file, link or number."),
 }
-"""For each fault what is wrong, and what to do."""
+"""The problem and the advice for each fault."""
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _METHODS = {
@@ -116,7 +116,7 @@ _METHODS = {
 
 
 def describe(fault: Flaw) -> Description:
-    """What is wrong in one place, and what to do about it."""
+    """The problem and the advice for a fault."""
     return _described(fault.name, fault.values)
 
 
@@ -150,7 +150,7 @@ def suggestion(one: Improvement) -> JsonObject:
 
 
 def dimension(one: Dimension, *, metrics: bool) -> JsonObject:
-    """A dimension as fields; a score of null has a note that says why it is unknown."""
+    """A dimension as fields; a score of null has a note with the reason."""
     fields: JsonObject = {"score": one.score}
     if one.note is not None:
         fields["note"] = remark(one.note)
@@ -182,7 +182,7 @@ def notes(found: Quality) -> list[str]:
 
 
 def worded(found: Quality) -> JsonObject:
-    """All of a quality as fields, with its words."""
+    """A quality with its descriptions as fields."""
     values = {name: getattr(found, name) for name in found.__struct_fields__}
     dimensions = [{"name": one.name, **dimension(one, metrics=True)} for one in found.dimensions]
     return values | {"dimensions": dimensions, "suggestions": [suggestion(one) for one in found.suggestions]}

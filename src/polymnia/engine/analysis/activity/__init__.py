@@ -1,1 +1,1 @@
-"""Activity: what was done and read in a project, when and by whom, told from the journal and the counts of reads."""
+"""Activity: what was changed and read in a project, when and by whom, from the journal and the read counts."""

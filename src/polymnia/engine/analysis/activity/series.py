@@ -1,4 +1,4 @@
-"""Series: whether counts rise or fall, when their level changed, and bursts (docs/decisions/0028-rhythms.md)."""
+"""Series: trends, changes of level and bursts of counts (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import two_sided
 
 LEAST_COUNTS = 8
-"""How many counts it takes to see a trend."""
+"""How many counts a trend takes."""
 _NEWTON = 25  # steps of the regression; it takes five or six
 _STEEPEST = 6.0  # of the logarithm over the whole time; more is no slope
 _SURE = 0.05
 
-_DRAWN = 400  # projects drawn from the null model for each question
+_DRAWN = 400  # series drawn from the null model for each test
 _SEED = 28
-_WIDTHS = (1, 2, 3, 5, 7, 10, 14, 21, 28)  # days a burst may last; four weeks are a change of level
-_LONGEST = 4  # a burst is at most this part of the time, or it is the rule
-_BURSTS = 5  # that are looked for, one after the other
-_TWICE = 2.0  # a burst is at least this many times what was expected
-_DOUBT = 0.05  # the chance above which no further burst is looked for,
-_TURN = 0.01  # and above which there is no new level
-_LEVEL_DAYS, _LEVEL_SHARE = 14, 8  # a level lasts so many days, and this part of the time
-_CAP = 0.95  # of the days have counts as they are when levels are compared: a burst of a day is no new level
-_AT_ONCE = 2_000_000  # counts that are drawn at once: a few dozen megabytes
-_ENOUGH = 10  # drawn values above, from which their share is better than the law
+_WIDTHS = (1, 2, 3, 5, 7, 10, 14, 21, 28)  # days a burst may last
+_LONGEST = 4  # a burst is at most this fraction of the time
+_BURSTS = 5  # searched for, one after the other
+_TWICE = 2.0  # a burst has at least this many times the expected count
+_DOUBT = 0.05  # the p value above which no further burst is searched for,
+_TURN = 0.01  # and above which there is no change of level
+_LEVEL_DAYS, _LEVEL_SHARE = 14, 8  # a level lasts so many days, and this fraction of the time
+_CAP = 0.95  # the quantile at which counts are capped, so that a burst is no new level
+_AT_ONCE = 2_000_000  # counts drawn at once: a few dozen megabytes
+_ENOUGH = 10  # drawn values above, from which their share is better than the fitted law
 _EULER = 0.5772156649
 
 
 class Trend(Struct, frozen=True, kw_only=True):
-    """How a series goes: growth from count to count, fitted levels at both ends and their ratio, and its chance."""
+    """A trend: growth per count, fitted levels at both ends and their ratio (``change``), and its p value."""
 
     slope: float = 0.0
     change: float = 1.0
@@ -46,7 +46,7 @@ class Trend(Struct, frozen=True, kw_only=True):
 
 
 class Burst(Struct, frozen=True):
-    """Days ``start`` up to ``stop`` (excluded) with ``count`` acts where ``expected`` were; ``p`` is their chance."""
+    """Days ``start`` up to ``stop`` (excluded) with ``count`` changes where ``expected`` were, and the p value."""
 
     start: int
     stop: int
@@ -56,7 +56,7 @@ class Burst(Struct, frozen=True):
 
 
 class LevelChange(Struct, frozen=True):
-    """The day from which acts came at another rate, a day's number before and after, and the chance."""
+    """The day of a change of level, the mean count before and after, and the p value."""
 
     day: int
     before: float
@@ -65,7 +65,7 @@ class LevelChange(Struct, frozen=True):
 
 
 def trend(counts: Sequence[int]) -> Trend:
-    """Whether counts of equally long times rise or fall."""
+    """Test whether counts of equally long periods rise or fall."""
     y = np.asarray(counts, float)
     if len(y) < LEAST_COUNTS or y.sum() == 0:
         mean = float(y.mean()) if len(y) else 0.0
@@ -118,7 +118,7 @@ def _mann_kendall(y: Numbers, level: Numbers) -> float:
 
 
 def bursts(counts: Numbers, expected: Numbers) -> list[Burst]:
-    """Stretches of days on which far more was done than expected (up to a factor), the most certain first."""
+    """Runs of days with far higher counts than expected (up to a factor), the most certain first."""
     left, mean = counts.astype(float), expected.astype(float)
     widths = [w for w in _WIDTHS if w * _LONGEST <= len(counts)]
     found: list[Burst] = []
@@ -132,13 +132,13 @@ def bursts(counts: Numbers, expected: Numbers) -> list[Burst]:
         spread = float(dispersion) - 1.0
 
         def drawn(rng: np.random.Generator, many: int, level: Numbers = mean * rate, spread: float = spread) -> Numbers:
-            """Rows of counts with these expectations and this dispersion (a Gamma law of Poisson means)."""
+            """Rows of counts with these means and this dispersion (gamma-Poisson mixture)."""
             means = np.broadcast_to(level, (many, len(level)))
             if spread > 0.05:
                 means = rng.gamma(np.maximum(means, 1e-12) / spread, spread)
             return _best(rng.poisson(means).astype(float), mean, widths)[2]
 
-        p = _chance(float(value), len(mean), drawn)
+        p = _p_value(float(value), len(mean), drawn)
         if p > _DOUBT:
             break
         usual = float(rate * mean[start:stop].sum())
@@ -150,7 +150,7 @@ def bursts(counts: Numbers, expected: Numbers) -> list[Burst]:
 
 
 def _best(rows: Numbers, mean: Numbers, widths: list[int]) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Of each row the stretch least like the rest (Kulldorff): start, stop, by how much, dispersion of the rest."""
+    """The most unusual run of each row (Kulldorff): start, stop, statistic, dispersion of the rest."""
     many, days = rows.shape
     sums = np.concatenate([np.zeros((many, 1)), np.cumsum(rows, axis=1)], axis=1)
     means = np.concatenate([[0.0], np.cumsum(mean)])
@@ -167,16 +167,16 @@ def _best(rows: Numbers, mean: Numbers, widths: list[int]) -> tuple[Numbers, Num
         best = gain[np.arange(many), at]
         better = best > value
         value[better], start[better], stop[better] = best[better], at[better], at[better] + width
-    within = (np.arange(days) >= start[:, None]) & (np.arange(days) < stop[:, None])
-    outside = np.where(within, 0.0, mean)
-    rest = np.where(within, 0.0, rows)
+    inside = (np.arange(days) >= start[:, None]) & (np.arange(days) < stop[:, None])
+    outside = np.where(inside, 0.0, mean)
+    rest = np.where(inside, 0.0, rows)
     level = outside * (rest.sum(axis=1, keepdims=True) / np.maximum(outside.sum(axis=1, keepdims=True), 1e-300))
     dispersion = _dispersion(rest, level)
     return start, stop, value / dispersion, dispersion
 
 
 def level_change(counts: Numbers) -> LevelChange | None:
-    """The day at which the number of acts a day changed most, if it did."""
+    """The day at which the level of daily counts changed, if it did."""
     shortest = max(_LEVEL_DAYS, len(counts) // _LEVEL_SHARE)
     if len(counts) < 2 * shortest or counts.sum() == 0:
         return None
@@ -186,12 +186,12 @@ def level_change(counts: Numbers) -> LevelChange | None:
     def drawn(rng: np.random.Generator, many: int) -> Numbers:
         return _halves(rng.permuted(np.tile(capped, (many, 1)), axis=1), shortest)[1]
 
-    p = _chance(float(value), len(counts), drawn)
+    p = _p_value(float(value), len(counts), drawn)
     return LevelChange(int(day), float(counts[:day].mean()), float(counts[day:].mean()), p) if p <= _TURN else None
 
 
 def _halves(rows: Numbers, shortest: int) -> tuple[Numbers, Numbers]:
-    """Of each row the day that divides it into the two most different levels, and how different they are."""
+    """The day that divides each row into the two most different levels, and the statistic."""
     many, days = rows.shape
     sums = np.cumsum(rows, axis=1)
     gain = _gain(sums[:, shortest - 1 : days - shortest], sums[:, -1:], np.arange(shortest, days - shortest + 1) / days)
@@ -203,7 +203,7 @@ def _halves(rows: Numbers, shortest: int) -> tuple[Numbers, Numbers]:
 
 
 def _dispersion(rows: Numbers, level: Numbers) -> Numbers:
-    """By how much the days of each row differ more than chance lets them, at least 1."""
+    """The Poisson dispersion of each row, at least 1."""
     known = level > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = np.where(known, (rows - level) ** 2 / level, 0.0)
@@ -211,7 +211,7 @@ def _dispersion(rows: Numbers, level: Numbers) -> Numbers:
 
 
 def _gain(inside: Numbers, total: Numbers, share: Numbers) -> Numbers:
-    """How much likelier the counts are with two rates than with one, as the logarithm of the ratio."""
+    """The log likelihood ratio of two rates against one."""
     outside = total - inside
     with np.errstate(divide="ignore", invalid="ignore"):
         one = np.where(inside > 0, inside * np.log(inside / (total * share)), 0.0)
@@ -219,7 +219,7 @@ def _gain(inside: Numbers, total: Numbers, share: Numbers) -> Numbers:
     return np.asarray(np.nan_to_num(one + two, nan=0.0, posinf=0.0, neginf=0.0))
 
 
-def _chance(value: float, days: int, draw: Callable[[np.random.Generator, int], Numbers]) -> float:
+def _p_value(value: float, days: int, draw: Callable[[np.random.Generator, int], Numbers]) -> float:
     rng = np.random.default_rng(_SEED)
     rows = max(1, min(_DRAWN, _AT_ONCE // max(1, days)))
     values = np.concatenate([draw(rng, min(rows, _DRAWN - begin)) for begin in range(0, _DRAWN, rows)])

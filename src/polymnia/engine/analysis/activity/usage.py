@@ -10,9 +10,9 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, split_who
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
-from polymnia.engine.analysis.probability import LEAST, adjusted, at_least, confidence, two_sided
+from polymnia.engine.analysis.probability import LEAST, at_least, benjamini_hochberg, confidence, two_sided
 from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Touch
@@ -20,35 +20,35 @@ from polymnia.models import JsonObject, Record, Touch
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
-_ASKED = 7  # questions; each is held to its part of the error that is allowed
-_MEMORIES, _READINGS, _CHANGES = 5, 20, 20  # with fewer memories, readings or changes nothing can be said
+_TESTS = 7  # families of tests that share the allowed error
+_MEMORIES, _READINGS, _CHANGES = 5, 20, 20  # with fewer of any, nothing can be concluded
 _EXAMPLES = 10
 _READERS = 3
 
-_OFTEN = 2.0  # times what is expected of a memory
+_OFTEN = 2.0  # times the expected count of a memory
 _REWRITTEN = 3  # days on which a memory was changed, at least
 _OLD = 30.0  # days without a change
-_AHEAD = 30.0  # days for which nobody will read a memory that counts as unread
+_AHEAD = 30.0  # days for which an unread memory is expected to stay unread
 _AGES = (7.0, 14.0, 30.0, 60.0, 90.0, 180.0, 365.0)
-_OPENINGS = 20  # with fewer, openings alone say nothing
-_FOLLOWED = 10  # memories that were watched for so long at least
-_DRAWN = 100  # projects in which all memories are read alike
+_OPENINGS = 20  # at least, to go by openings alone
+_FOLLOWED = 10  # memories observed for so long, at least
+_DRAWN = 100  # projects drawn in which all memories are read alike
 _SEED = 28
 
-_CROWD = 30  # memories opened in one hour; more is somebody who goes through everything
+_CROWD = 30  # memories opened in one hour; more is somebody who reads everything
 _OPENED = 4  # hours in which a memory of a pair was opened, at least
-_PAIRED = 3000  # memories that are paired, those opened most
-_SHARED = 3  # hours that a pair has in common, at least
+_PAIRED = 3000  # memories that are paired, the most opened
+_SHARED = 3  # hours in common of a pair, at least
 
 _FAR = np.iinfo(np.int64).max
 
 
 class ReadCounts(Struct, frozen=True, kw_only=True):
-    """What was read and written, a place in each array for each of the ``records``; ``rows`` are the single readings.
+    """Reads and writes by record: each array is parallel to ``records``; ``rows`` are the single readings.
 
-    ``opened``, ``found``, ``both`` and ``since`` (the last change) count days of readers: ten openings by one are one.
-    The ``usual_`` counts are what a memory would have if each reading or change fell on any that was there that day.
-    ``exposed`` and ``first_read`` are in days; the latter is endless where it never was.
+    ``opened``, ``found``, ``both`` and ``since`` (the last change) count reader-days: ten openings by one are one.
+    The ``usual_`` counts are expected if each reading or change falls on any memory of that day alike. ``exposed`` and
+    ``first_read`` are in days; the latter is infinite if it was never read.
     """
 
     records: Sequence[Record]
@@ -73,14 +73,14 @@ class ReadCounts(Struct, frozen=True, kw_only=True):
 
     @property
     def main(self) -> tuple[Numbers, Numbers]:
-        """Openings, or where there are few all readings; and what is usual of them."""
+        """The openings, or all readings if these are few; and the expected counts."""
         if self.opened.sum() >= _OPENINGS:
             return self.opened, self.usual_opened
         return self.opened + self.found - self.both, self.usual_read
 
 
 def usage_patterns(project: ProjectView) -> Findings:
-    """What is read and written, against a project in which all memories are used alike."""
+    """How memories are read and changed, against a project in which all are used alike."""
     reads = _counted(project)
     writes = len({one.at for one in project.touches})
     looked_at = {
@@ -95,7 +95,7 @@ def usage_patterns(project: ProjectView) -> Findings:
     if len(reads.records) < _MEMORIES:
         few = Remark("activity.few_memories", {"memories": len(reads.records), "needed": _MEMORIES})
         return Findings(looked_at=looked_at, notes=[few])
-    found: list[Pattern | None] = []
+    found: list[Finding | None] = []
     if reads.readings >= _READINGS:
         found += [_concentration(reads), _never_read(reads), _read_together(reads)]
         project.tick()
@@ -108,17 +108,17 @@ def usage_patterns(project: ProjectView) -> Findings:
         ):
             project.tick()
             found.append(_listed(name, chances, reads))
-    told = sorted((one for one in found if one and one.confidence >= LEAST), key=lambda one: -one.confidence)
+    certain = sorted((one for one in found if one and one.confidence >= LEAST), key=lambda one: -one.confidence)
     notes = []
     if reads.readings < _READINGS:
         since = moment(reads.begin) if reads.readings else None
         few_reads = {"readings": reads.readings, "since": since, "needed": _READINGS, "changes": writes}
         notes = [Remark("activity.few_reads", few_reads)]
-    elif not told:
+    elif not certain:
         read = int(((reads.opened > 0) | (reads.found > 0)).sum())
-        seen = {"readings": reads.readings, "read": read, "memories": len(reads.records), "changes": writes}
-        notes = [Remark("activity.no_use_pattern", seen)]
-    return Findings(patterns=told, looked_at=looked_at, notes=notes)
+        counts = {"readings": reads.readings, "read": read, "memories": len(reads.records), "changes": writes}
+        notes = [Remark("activity.no_use_pattern", counts)]
+    return Findings(patterns=certain, looked_at=looked_at, notes=notes)
 
 
 def _counted(project: ProjectView) -> ReadCounts:
@@ -157,9 +157,9 @@ def _counted(project: ProjectView) -> ReadCounts:
         changed=changed,
         last_change=last,
         since=np.bincount(since[0], minlength=many),
-        usual_opened=_dealt(days_opened[2], made // DAY),
-        usual_read=_dealt(days_read[2], made // DAY),
-        usual_changed=_dealt(change_days, made // DAY + 1),
+        usual_opened=_expected(days_opened[2], made // DAY),
+        usual_read=_expected(days_read[2], made // DAY),
+        usual_changed=_expected(change_days, made // DAY + 1),
         exposed=np.maximum(0, end - from_) / DAY,
         first_read=np.where(first == _FAR, np.inf, np.maximum(0, first - from_) / DAY),
         rows=(place, hour, who, opened > 0),
@@ -173,7 +173,7 @@ def _counted(project: ProjectView) -> ReadCounts:
 def _changes(
     records: Sequence[Record], place_of: dict[int, int], touches: Sequence[Touch]
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Of each record when it came here, when it was changed last, and on how many days after that; and these days."""
+    """When each record was stored, when it was last changed and on how many later days; and these days."""
     made = np.fromiter((record.created for record in records), np.int64, len(records))
     last = made.copy()
     place = np.fromiter((place_of.get(one.memory, -1) for one in touches), np.int64, len(touches))
@@ -182,7 +182,7 @@ def _changes(
     known = place >= 0
     place, at, came = place[known], at[known], came[known]
     np.maximum.at(last, place, at)
-    # What was brought with an old date could not be read here before it came.
+    # An imported memory could not be read here before the import.
     np.maximum.at(made, place[came], at[came])
     day = at // DAY
     later = ~came & (day > (made // DAY)[place])
@@ -191,7 +191,7 @@ def _changes(
 
 
 def _reader_days(place: Numbers, hour: Numbers, who: Numbers, chosen: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """The places of the days of readers among some readings, a key that tells each from all others, and its day."""
+    """The reader-days of the chosen readings: the place of each, a unique key and the day."""
     readers = int(who.max()) + 1 if len(who) else 1
     day = hour // DAY
     low, span = (int(day.min()), int(day.max() - day.min()) + 1) if len(day) else (0, 1)
@@ -199,8 +199,8 @@ def _reader_days(place: Numbers, hour: Numbers, who: Numbers, chosen: Numbers) -
     return keys // (readers * span), keys, keys % span + low
 
 
-def _dealt(days: Numbers, born: Numbers) -> Numbers:
-    """What each memory gets when what happens on a day is dealt evenly to all that are there by then."""
+def _expected(days: Numbers, born: Numbers) -> Numbers:
+    """The expected count of each memory if the events of a day fall on all that exist by then alike."""
     if not len(days) or not len(born):
         return np.zeros(len(born))
     low = int(days.min())
@@ -212,13 +212,13 @@ def _dealt(days: Numbers, born: Numbers) -> Numbers:
     return np.asarray(left[np.minimum(start, len(counts))])
 
 
-def _pattern(name: str, sure: float, evidence: JsonObject, reads: ReadCounts, places: Sequence[int] = ()) -> Pattern:
+def _finding(name: str, sure: float, evidence: JsonObject, reads: ReadCounts, places: Sequence[int] = ()) -> Finding:
     members = tuple(reads.records[at].id for at in places)
-    return Pattern(type="usage_patterns", name=name, confidence=sure, evidence=evidence, members=members)
+    return Finding(type="usage_patterns", name=name, confidence=sure, evidence=evidence, members=members)
 
 
 def _passed_over(reads: ReadCounts) -> dict[int, float]:
-    """The chance of each memory that was found again and again and never opened, when all are opened as often."""
+    """The p value of each memory that was found but never opened, if all are opened as often."""
     found = int(reads.found.sum())
     rate = float(reads.both.sum()) / found if found else 0.0
     chosen = (reads.opened == 0) & (reads.found > 0) & (0 < rate < 1)
@@ -226,7 +226,7 @@ def _passed_over(reads: ReadCounts) -> dict[int, float]:
 
 
 def _read_and_old(reads: ReadCounts) -> dict[int, float]:
-    """The chance of each memory that is read on and on without a change, when a reading leads to one as often."""
+    """The p value of each old memory that is still read but not changed, if all are changed as often."""
     changes = int(reads.changed.sum())
     rate = changes / (changes + int(reads.opened.sum())) if changes else 0.0
     chosen = (reads.since > 0) & (reads.end - reads.last_change >= _OLD * DAY) & (rate > 0)
@@ -238,18 +238,18 @@ def _above(counts: Numbers, expected: Numbers, least: int) -> dict[int, float]:
     return {int(at): at_least(int(counts[at]), float(expected[at])) for at in chosen}
 
 
-def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Pattern | None:
-    rates = adjusted(list(chances.values()), len(reads.records))
+def _listed(name: str, chances: dict[int, float], reads: ReadCounts) -> Finding | None:
+    rates = benjamini_hochberg(list(chances.values()), len(reads.records))
     passing = sorted(
         (chance, at, sure)
         for (at, chance), rate in zip(chances.items(), rates, strict=True)
-        if (sure := confidence(rate * _ASKED)) >= LEAST
+        if (sure := confidence(rate * _TESTS)) >= LEAST
     )
     if not passing:
         return None
     places = [at for _, at, _ in passing]
     evidence = {"count": len(places), "memories": [_line(name, at, reads) for at in places[:_EXAMPLES]]}
-    return _pattern(name, min(sure for _, _, sure in passing), evidence, reads, places)
+    return _finding(name, min(sure for _, _, sure in passing), evidence, reads, places)
 
 
 def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
@@ -269,7 +269,7 @@ def _line(name: str, at: int, reads: ReadCounts) -> JsonObject:
     return line
 
 
-def _concentration(reads: ReadCounts) -> Pattern | None:
+def _concentration(reads: ReadCounts) -> Finding | None:
     counts, usual = reads.main
     total, n = int(counts.sum()), len(counts)
     if total < n // 4 or n < 10:
@@ -279,10 +279,9 @@ def _concentration(reads: ReadCounts) -> Pattern | None:
     drawn = [_top(rng.multinomial(total, share)) for _ in range(_DRAWN)]
     mean, deviation = float(np.mean(drawn)), max(float(np.std(drawn)), 1e-6)
     top = _top(counts)
-    gini = float((2 * np.arange(1, n + 1) - n - 1) @ np.sort(counts)) / (n * total)
     p = two_sided((top - mean) / deviation) / 2 if top > mean else 1.0
-    evidence = {"top_tenth_share": round(top, 3), "expected_share": round(mean, 3), "gini": round(gini, 3)}
-    return _pattern("concentration", confidence(p * _ASKED), evidence | {"p": float(f"{p:.3g}")}, reads)
+    evidence = {"top_tenth_share": round(top, 3), "expected_share": round(mean, 3)}
+    return _finding("concentration", confidence(p * _TESTS), evidence | {"p": float(f"{p:.3g}")}, reads)
 
 
 def _top(counts: Numbers) -> float:
@@ -290,19 +289,19 @@ def _top(counts: Numbers) -> float:
     return float(np.partition(counts, len(counts) - many)[len(counts) - many :].sum() / counts.sum())
 
 
-def _never_read(reads: ReadCounts) -> Pattern | None:
-    """What nobody reads, if it is more than equal reading would leave.
+def _never_read(reads: ReadCounts) -> Finding | None:
+    """What nobody reads, if that is more than equal reading would leave.
 
-    The age from which a memory counts is the lowest at which so many stay unread for another month: ``LEAST``.
+    Memories count from the lowest age at which a share of ``LEAST`` stays unread for another month.
     """
     never = np.isinf(reads.first_read)
     chance = np.exp(-reads.usual_read)
-    watched = np.where(never, reads.exposed, np.minimum(reads.first_read, reads.exposed))
+    observed = np.where(never, reads.exposed, np.minimum(reads.first_read, reads.exposed))
     for age in _AGES:
-        days = float(np.maximum(0.0, watched - age).sum())
+        days = float(np.maximum(0.0, observed - age).sum())
         events = int((reads.first_read[~never] >= age).sum())
         stays = math.exp(-_AHEAD * (events + 0.5) / days) if days > 0 else 0.0
-        if int((watched >= age + _AHEAD).sum()) >= _FOLLOWED and stays >= LEAST:
+        if int((observed >= age + _AHEAD).sum()) >= _FOLLOWED and stays >= LEAST:
             break
     else:
         return None
@@ -324,13 +323,13 @@ def _never_read(reads: ReadCounts) -> Pattern | None:
         "counted_since": moment(reads.begin),
         "memories": [example(reads.records[at]) | {"days_unread": int(reads.exposed[at])} for at in oldest[:_EXAMPLES]],
     }
-    return _pattern("never_read", min(confidence(p * _ASKED), round(stays, 4)), evidence, reads, oldest)
+    return _finding("never_read", min(confidence(p * _TESTS), round(stays, 4)), evidence, reads, oldest)
 
 
-def _read_together(reads: ReadCounts) -> Pattern | None:
+def _read_together(reads: ReadCounts) -> Finding | None:
     found, possible = _pairs(*(column[reads.rows[3]] for column in reads.rows[:3]))
-    rates = adjusted([pair[0] for pair in found], possible)
-    judged = [(pair, confidence(rate * _ASKED)) for pair, rate in zip(found, rates, strict=True)]
+    rates = benjamini_hochberg([pair[0] for pair in found], possible)
+    judged = [(pair, confidence(rate * _TESTS)) for pair, rate in zip(found, rates, strict=True)]
     pairs = sorted(pair for pair, sure in judged if sure >= LEAST)
     if not pairs:
         return None
@@ -348,33 +347,32 @@ def _read_together(reads: ReadCounts) -> Pattern | None:
         )
     places = list(dict.fromkeys(at for pair in pairs for at in pair[1:3]))
     sure = min(sure for _, sure in judged if sure >= LEAST)
-    return _pattern("read_together", sure, {"count": len(pairs), "pairs": shown}, reads, places)
+    return _finding("read_together", sure, {"count": len(pairs), "pairs": shown}, reads, places)
 
 
 def _pairs(place: Numbers, hour: Numbers, who: Numbers) -> tuple[list[tuple[float, int, int, int, float]], int]:
-    """The pairs that are opened together more often than chance brings them together, and how many could be.
+    """The pairs opened together more often than expected, and how many pairs are possible.
 
-    Each has its chance, its two places, how often they were opened together and how often that was to be expected if
-    what was opened were dealt anew to the same hours.
+    Each has its p value, its two places, and the observed and the expected number of common hours.
     """
     if not len(place):
         return [], 0
-    _, sitting = np.unique(hour // HOUR * (int(who.max()) + 1) + who, return_inverse=True)
-    sitting, place = np.divmod(np.unique(sitting * (int(place.max()) + 1) + place), int(place.max()) + 1)
-    fits = np.bincount(sitting)[sitting] <= _CROWD
-    sitting, place = sitting[fits], place[fits]
+    _, session = np.unique(hour // HOUR * (int(who.max()) + 1) + who, return_inverse=True)
+    session, place = np.divmod(np.unique(session * (int(place.max()) + 1) + place), int(place.max()) + 1)
+    fits = np.bincount(session)[session] <= _CROWD
+    session, place = session[fits], place[fits]
     if len(place) < 2:
         return [], 0
     opened = np.bincount(place)
-    size = np.bincount(sitting).astype(float)
+    size = np.bincount(session).astype(float)
     meetings = float((size * (size - 1)).sum()) / (len(place) * (len(place) - 1.0))
     eligible = np.flatnonzero(opened >= _OPENED)
     eligible = eligible[np.argsort(-opened[eligible], kind="stable")][:_PAIRED]
     chosen = np.isin(place, eligible)
-    sitting, place = sitting[chosen], place[chosen]
+    session, place = session[chosen], place[chosen]
     keys = [np.zeros(0, np.int64)]
     for apart in range(1, min(_CROWD, len(place))):
-        same = sitting[apart:] == sitting[:-apart]
+        same = session[apart:] == session[:-apart]
         keys.append(place[:-apart][same] * len(opened) + place[apart:][same])
     met, counts = np.unique(np.concatenate(keys), return_counts=True)
     found = []

@@ -1,4 +1,4 @@
-"""User patterns: who writes and reads, about what, keeps what alone, came or went (docs/decisions/0028-rhythms.md)."""
+"""User patterns: who writes, reads, specializes, maintains alone, joined or left (docs/decisions/0028-rhythms.md)."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ import numpy as np
 from msgspec import Struct
 
 from polymnia.engine.analysis.activity.changes import DAY, HOUR, Acts, Subject, acts_of, split_who, subjects_of
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
-from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, held
+from polymnia.engine.analysis.probability import LEAST, all_in, at_least_of, confidence, drawn_at_least, holm
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record, Seen
 
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
-_ASKED = 4  # questions; each is held to its part of the error that is allowed
-_HOURS = 20  # in which somebody wrote or read; fewer say nothing about anybody
+_TESTS = 4  # families of tests that share the allowed error
+_HOURS = 20  # of activity; fewer say nothing about anybody
 _LISTED = 20  # users
 _SUBJECTS = 200
-_SHOWN = 12  # answers to a question, the clearest
+_SHOWN = 12  # findings of a kind, the clearest
 _EXAMPLES = 10
-_MOST = 50  # users, those who did most
-_MORE = 1.5  # times what is expected, from which it is said
-_DAYS = 3  # on which somebody was there, to have come or gone
-_CHANGED = 3  # days on which a memory was changed, to have a keeper
+_MOST = 50  # users, the most active
+_MORE = 1.5  # times the expected count, from which it is reported
+_DAYS = 3  # active days of somebody who joined or left
+_CHANGED = 3  # days on which a memory with a sole maintainer was changed
 
 
 class People(Struct, frozen=True, kw_only=True):
-    """The users of a project, those who did most first, and when each was there.
+    """The users of a project, the most active first, and when each was active.
 
-    ``writer`` is the user of each act (-1 where it was done elsewhere). ``writes`` and ``reads`` are hours in which
-    a user wrote or read, as user and hour since 1970: a sitting of many notes counts once.
+    ``writer`` is the user of each act (-1 if it was imported). ``writes`` and ``reads`` are the hours in which a user
+    wrote or read, as user and hour since 1970, so that a session of many notes counts once.
     """
 
     users: list[str]
@@ -46,8 +46,8 @@ class People(Struct, frozen=True, kw_only=True):
     reads: tuple[Numbers, Numbers]
 
 
-class UserAnswer(Struct, frozen=True, kw_only=True):
-    """An answer about a user: its chance when users are all alike, what it rests on, and its subject."""
+class UserSign(Struct, frozen=True, kw_only=True):
+    """A candidate for a finding about a user: its p value if all users are alike, its evidence and its subject."""
 
     name: str
     user: int
@@ -58,7 +58,7 @@ class UserAnswer(Struct, frozen=True, kw_only=True):
 
 
 def user_patterns(project: ProjectView) -> Findings:
-    """What users do, against a project in which all are alike."""
+    """How users differ, against a project in which all are alike."""
     end = project.now if project.end is None else min(project.end, project.now)
     acts = acts_of(project, project.known, end)
     people = _people(acts, project.seen)
@@ -75,36 +75,34 @@ def user_patterns(project: ProjectView) -> Findings:
         hours = len(np.unique(np.concatenate([people.writes[1], people.reads[1]])))
         few = {"users": len(people.users), "hours": hours, "needed": _HOURS, "there": there}
         return Findings(looked_at=looked_at, notes=[Remark("activity.few_hours", few)])
-    keepers, looked_at["memories_by_one_user"] = _sole_keepers(people, acts, project.known)
+    maintained, looked_at["memories_by_one_user"] = _sole_maintainers(people, acts, project.known)
     if len(people.users) == 1:
         return Findings(looked_at=looked_at, notes=[Remark("activity.one_user")])
     subjects = subjects_of(acts, project.known, project.tick, least=5, most=_SUBJECTS)
     notes: list[Remark] = []
-    found: list[Pattern] = []
-    for answers, tests in (
+    found: list[Finding] = []
+    for signs, tests in (
         (_shares(people), 2 * len(people.users)),
         _specialties(people, acts, subjects),
         (_presences(people), 2 * len(people.users)),
     ):
         project.tick()
-        sure = _sure([one.p for one in answers], tests)
-        passing = sorted(
-            (pair for pair in zip(answers, sure, strict=True) if pair[1] >= LEAST),
-            key=lambda pair: (pair[0].p, pair[0].user),
-        )
-        found += [_pattern(one, sure, people, acts, project.known) for one, sure in passing[:_SHOWN]]
+        sure = _sure([one.p for one in signs], tests)
+        passing = [pair for pair in zip(signs, sure, strict=True) if pair[1] >= LEAST]
+        passing.sort(key=lambda pair: (pair[0].p, pair[0].user))
+        found += [_finding(one, sure, people, acts, project.known) for one, sure in passing[:_SHOWN]]
         if len(passing) > _SHOWN:
             notes.append(Remark("activity.more_users", {"more": len(passing) - _SHOWN, "name": passing[0][0].name}))
-    found += keepers
+    found += maintained
     found.sort(key=lambda one: -one.confidence)
     if not found and not notes:
-        seen = {name: looked_at[name] for name in ("users", "changes", "readings")}
-        notes.append(Remark("activity.no_user_pattern", seen))
+        counts = {name: looked_at[name] for name in ("users", "changes", "readings")}
+        notes.append(Remark("activity.no_user_pattern", counts))
     return Findings(patterns=found, looked_at=looked_at, notes=notes)
 
 
 def _people(acts: Acts, seen: Sequence[Seen]) -> People:
-    did = set(acts.who.tolist())  # a call that only brought memories from elsewhere is no act of its own
+    did = set(acts.who.tolist())  # without calls that only imported memories
     names = [who if at in did else None for at, who in enumerate(acts.people)]
     split = {who: split_who(who) for who in (*(who for who in names if who), *(one.who for one in seen))}
     number = {user: at for at, user in enumerate(dict.fromkeys(user for user, _ in split.values()))}
@@ -152,17 +150,17 @@ def _table(people: People) -> list[JsonObject]:
     ]
 
 
-def _sure(chances: list[float], looks: int) -> list[float]:
-    return [confidence(rate * _ASKED) for rate in held(chances, looks)]
+def _sure(chances: list[float], tests: int) -> list[float]:
+    return [confidence(p * _TESTS) for p in holm(chances, tests)]
 
 
-def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Pattern:
+def _finding(one: UserSign, sure: float, people: People, acts: Acts, by_id: dict[int, Record]) -> Finding:
     members: list[int] = []
     if one.subject is not None:
         own = one.subject.acts[people.writer[one.subject.acts] == one.user]
         touched = np.unique(acts.memory[acts.touched(own)]).tolist()
         members = [id for id in touched if id in by_id and one.subject.has(by_id[id])]
-    return Pattern(
+    return Finding(
         type="user_patterns",
         name=one.name,
         confidence=sure,
@@ -172,7 +170,7 @@ def _pattern(one: UserAnswer, sure: float, people: People, acts: Acts, by_id: di
     )
 
 
-def _shares(people: People) -> list[UserAnswer]:
+def _shares(people: People) -> list[UserSign]:
     found = []
     for name, (user, _) in (("main_writer", people.writes), ("main_reader", people.reads)):
         present = np.bincount(user, minlength=len(people.users))
@@ -190,12 +188,12 @@ def _shares(people: People) -> list[UserAnswer]:
                     "clients": people.clients[one],
                 }
                 p = at_least_of(count, total, 1 / among)
-                found.append(UserAnswer(name=name, user=one, p=p, evidence=evidence, details={"among": among}))
+                found.append(UserSign(name=name, user=one, p=p, evidence=evidence, details={"among": among}))
     return found
 
 
-def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[UserAnswer], int]:
-    """What a user writes about more than others; acts of one day that are about one thing count as fewer."""
+def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[list[UserSign], int]:
+    """What a user writes about more than others; acts of one day on one subject are discounted."""
     own, many = people.writer >= 0, len(people.users)
     day = acts.at // DAY
     span = int(day.max()) + 1 if len(day) else 1
@@ -224,11 +222,11 @@ def _specialties(people: People, acts: Acts, subjects: list[Subject]) -> tuple[l
                 figures = {"count": int(count[one]), "expected": round(expected, 1), "of": int(written[one])}
                 p = drawn_at_least(int(count[one] / clumped), marked, drawn, all_)
                 evidence = {subject.field: subject.value, **figures}
-                found.append(UserAnswer(name="specialty", user=one, p=p, evidence=evidence, subject=subject))
+                found.append(UserSign(name="specialty", user=one, p=p, evidence=evidence, subject=subject))
     return found, len(subjects) * min(_MOST, int((written > 0).sum()))
 
 
-def _presences(people: People) -> list[UserAnswer]:
+def _presences(people: People) -> list[UserSign]:
     who, hour = (np.concatenate(pair) for pair in zip(people.writes, people.reads, strict=True))
     days = np.unique(hour // 24)
     found = []
@@ -241,19 +239,19 @@ def _presences(people: People) -> list[UserAnswer]:
             if missed:
                 evidence = {"active_days": len(at), "missed_days": missed, "at": moment(int(day) * DAY)}
                 p = all_in(len(at), len(days) - missed, len(days))
-                found.append(UserAnswer(name=name, user=one, p=p, evidence=evidence))
+                found.append(UserSign(name=name, user=one, p=p, evidence=evidence))
     return found
 
 
-def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Pattern], int]:
-    """What was changed on several days by one user alone, a finding for each user; and how many one user alone touched.
+def _sole_maintainers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple[list[Finding], int]:
+    """What only one user changed on several days, a finding for each user; and how many memories only one touched.
 
-    The chance is that of one user alone on all these days when each day's user is drawn by how much they change.
+    The p value is that of one user on all these days when the users of days are drawn by their activity.
     """
     many = max(1, len(people.users))
     ids, place = np.unique(acts.memory, return_inverse=True)
     user = people.writer[acts.act]
-    bulk = np.isin(acts.act, [one.act for one in acts.bulks])
+    bulk = acts.touched(acts.bulk)
     maker = np.full(len(ids), -1, np.int64)
     made = (acts.how == "made") & (user >= 0)
     maker[place[made]] = user[made]
@@ -271,16 +269,15 @@ def _sole_keepers(people: People, acts: Acts, by_id: dict[int, Record]) -> tuple
     share = np.bincount(user, minlength=many) / len(user)
     days = np.bincount(place, minlength=len(ids))
     often = np.flatnonzero(days >= _CHANGED)
-    kept = often[(lowest == highest)[often]].tolist()
-    sure = dict(zip(kept, _sure([float((share ** int(days[at])).sum()) for at in kept], len(often)), strict=True))
+    sole = often[(lowest == highest)[often]].tolist()
+    sure = dict(zip(sole, _sure([float((share ** int(days[at])).sum()) for at in sole], len(often)), strict=True))
     found = []
-    for one in sorted({int(lowest[at]) for at in kept if sure[at] >= LEAST}):
-        own = [at for at in kept if lowest[at] == one and sure[at] >= LEAST]
-        own.sort(key=lambda at: -int(days[at]))
+    for one in sorted({int(lowest[at]) for at in sole if sure[at] >= LEAST}):
+        own = sorted((at for at in sole if lowest[at] == one and sure[at] >= LEAST), key=lambda at: -int(days[at]))
         there = [(by_id[int(ids[at])], int(days[at])) for at in own if int(ids[at]) in by_id]
         shown = [example(r) | {"days_changed": changed} for r, changed in there[:_EXAMPLES]]
         found.append(
-            Pattern(
+            Finding(
                 type="user_patterns",
                 name="sole_keeper",
                 confidence=min(sure[at] for at in own),

@@ -1,9 +1,9 @@
-"""Clashes: two statements that cannot both hold, which of them is the later one, and what may be done about it."""
+"""Clashes: two statements that cannot both hold, which of them is newer, and how to resolve it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct, field
@@ -22,11 +22,10 @@ SENSITIVITIES = ("high", "medium", "low")
 
 
 class Side(Struct, frozen=True):
-    """One of two statements that clash: the record it stands in, the sentence as it is written, when it was said.
+    """One of two statements that clash: its record, the sentence as it is written, and its date.
 
-    ``at`` is the date the sentence gives itself, else the time its record was last changed, in microseconds;
-    ``dated`` tells which. ``place`` is the number of the sentence in its record, counted from 0. A relation is told as
-    a sentence too: then ``drawn`` is set, and ``at`` is when it was drawn.
+    ``at`` is the date in the sentence if it has one (``dated``), else the last change of its record, in microseconds.
+    ``place`` is the number of the sentence in its record, from 0. ``drawn`` marks a relation, put as a sentence.
     """
 
     record: Record
@@ -38,16 +37,15 @@ class Side(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """What was said: a ``sentence`` that stands in the record, or a ``relation`` that was drawn."""
+        """A ``sentence`` of the record, or a ``relation``."""
         return "relation" if self.drawn else "sentence"
 
 
 class Order(NamedTuple):
-    """The later one of two statements, as far as can be told; whether that is certain; and what it rests on.
+    """Which of two statements is newer, and whether that is certain.
 
-    ``basis`` names the rule that told it and ``dates`` are the times it went by, in microseconds; ``dated`` is the side
-    with a date of its own where only one has one. ``until`` is when the older one ended, where one of them says since
-    when it holds.
+    ``basis`` names the rule that decided and ``dates`` its times in microseconds; ``dated`` is the side with a date of
+    its own if only one has one. ``until`` is the end of the older one, if a statement says since when it holds.
     """
 
     side: Literal["left", "right", "same"]
@@ -58,8 +56,9 @@ class Order(NamedTuple):
     dated: Literal["left", "right"] | None = None
 
 
-class Judged(NamedTuple):
-    """Two rows that may clash: how sure, what differs, whether it is told unasked, and which tells a change (1, -1)."""
+class JudgedPair(NamedTuple):
+    """Two rows that may clash: confidence, difference, whether ``medium`` reports it (``anyway``), and which states a
+    change (1, -1)."""
 
     a: int
     b: int
@@ -72,17 +71,17 @@ class Judged(NamedTuple):
 
 
 class Resolution(Struct, frozen=True):
-    """What may be done about a clash, and the steps that do it, in order. ``ask`` is left to a person and has none."""
+    """How to resolve a clash, and the steps in order; ``ask`` leaves it to a person and has none."""
 
     action: Literal["keep_newest", "keep_both_with_dates", "ask"]
     steps: tuple[Action, ...] = ()
 
 
 class Clash(Struct, frozen=True, kw_only=True):
-    """Two statements that cannot both hold, or a ring of relations that must have none.
+    """Two statements that cannot both hold, or a cycle of relations that must have none.
 
-    ``confidence`` is how often a clash like this one is real. A ring has ``ring``: how many relations it has, what
-    order they tell, and how many of all relations that tell this order are in no ring.
+    ``confidence`` is how often a clash like this one is real. ``ring`` describes a cycle: its length, its order, and
+    how many of all relations of this order are in no cycle.
     """
 
     type: ConflictType
@@ -103,43 +102,37 @@ class Clash(Struct, frozen=True, kw_only=True):
 
     @property
     def newer(self) -> str:
-        """The side that was said later."""
+        """The side that is newer."""
         return self.order.side
 
 
 class Clashes(Struct, frozen=True, kw_only=True):
-    """The clashes that were found, most certain first; what was looked at, in numbers; and what was not compared."""
+    """The clashes, most certain first; figures on what was compared; and notes."""
 
     clashes: list[Clash] = []
     looked_at: dict[str, int] = field(default_factory=dict)
     notes: list[Remark] = []
 
-    def __iter__(self) -> Iterator[Clash]:
-        return iter(self.clashes)
 
-    def __len__(self) -> int:
-        return len(self.clashes)
-
-
-def once(clashes: Iterable[Clash]) -> list[Clash]:
-    """Each pair of sentences as one conflict, the surest: two decisions clash as such and by what they say."""
+def deduplicated(clashes: Iterable[Clash]) -> list[Clash]:
+    """One clash for each pair of sentences, the most certain: decisions may clash by their choice and by their text."""
     best: dict[frozenset[tuple[int, str]], Clash] = {}
     for one in sorted(clashes, key=lambda one: -one.confidence):
-        said = ((side.record.id, " ".join(side.sentence.split())) for side in (one.left, one.right))
-        best.setdefault(frozenset(said), one)
+        key = frozenset((side.record.id, " ".join(side.sentence.split())) for side in (one.left, one.right))
+        best.setdefault(key, one)
     return list(best.values())
 
 
-# ── When a statement holds, by its own words or by its record, and which of two is the later one ─────────────────────
-# A date in a sentence says from when it holds; the times of its record say when it was written. Only where all that is
-# known points the same way is it certain. A record may have been changed for another sentence, so one is written later
-# for certain only if its record was made after the last change of the other.
+# ── Since when a statement holds, and which of two is newer ──────────────────────────────────────────────────────────
+# A date in a sentence says since when it holds; the times of its record say when it was written. The order is certain
+# only if both agree. A record may have been changed for another sentence, so a statement was certainly written later
+# only if its record was created after the last change of the other.
 
 _SECOND, _DAY = 1_000_000, 86_400_000_000
 _MINUTE = 60 * _SECOND
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _NTH = r"\d{1,2}(?:st|nd|rd|th)?"
-# What a statement begins with, or what leads to it: the date is of the telling, and not what is told.
+# What comes before a date that says since when a statement holds.
 _LEAD = re.compile(
     r"^\W*(?:(?:as of|since|from|in|on|by|until|effective|starting|after|updated?:?)\s+)?"
     r"(?=[^,:]{4,24}(?:[,:)\]]|\s[-–—]))"
@@ -148,7 +141,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:기준|부터|이후|현재|년|월|일)")
-_OWN = re.compile(
+_OWN_DATE = re.compile(
     r"^\W*(?:as of|since|effective|starting|in|on|from)\s+[^,:]{0,16}\d{4}[^,:]{0,8}[,:]\s*"
     r"|^\W*(?:as of|since|effective|starting|from)\s+"
     rf"(?:(?:{_NTH}\s+)?{_MONTH}\.?(?:\s+{_NTH}\b,?)?(?:\s+\d{{4}})?|\d{{4}}(?:-\d\d?){{0,2}})"
@@ -165,11 +158,11 @@ _ANY = re.compile(
 )
 _UNTIL = re.compile(r"\((?:until|till)\s+(\d{4}-\d\d-\d\d)\)|\((\d{4}-\d\d-\d\d)까지\)")
 _DIGIT = re.compile(r"\d")
-_SPAN = 26  # characters a date takes at most
+_SPAN = 26  # characters of a date, at most
 
 
 class Dated(NamedTuple):
-    """A statement, since when it holds by its own words, when it was written, and whether it tells what changed."""
+    """A statement, since when it holds by its own words, when it was written, and whether it states a change."""
 
     text: str
     since: int | None
@@ -179,34 +172,34 @@ class Dated(NamedTuple):
 
 
 def undated(text: str) -> str:
-    """A statement without the date it gives itself: what it says is the same at any other time."""
-    return _OWN.sub("", text) if _DIGIT.search(text, 0, _SPAN) or "(" in text else text
+    """A statement without the date since when it holds."""
+    return _OWN_DATE.sub("", text) if _DIGIT.search(text, 0, _SPAN) or "(" in text else text
 
 
-def ended(text: str) -> int | None:
-    """Since when a statement that was marked so holds no longer."""
+def end_date(text: str) -> int | None:
+    """The end of a statement that is marked as ended."""
     found = _UNTIL.search(text)
     return _day(found[1] or found[2], 0) if found else None
 
 
-def said_at(text: str, told: int) -> tuple[int, bool]:
-    """When a statement holds by its own words, in microseconds, and whether it says so; else the time it was told."""
+def date_of(text: str, written: int) -> tuple[int, bool]:
+    """Since when a statement holds by its own words and True; else the time it was written and False."""
     if _DIGIT.search(text) is None:
-        return told, False
+        return written, False
     for lead in _LEAD.finditer(text):
         piece = text[lead.end() : lead.end() + _SPAN]
-        if day := _day(re.split(r"[,:)\];]", piece)[0], told):
+        if day := _day(re.split(r"[,:)\];]", piece)[0], written):
             return day, True
     if not text.isascii() and (after := _AFTER.search(text)) and after.start() < _SPAN:
         piece = re.split(r"기준|부터|이후|현재|[,:]", text[: _SPAN + 8])[0]
-        if len(piece) < min(len(text), _SPAN + 8) and (day := _day(piece, told)):
+        if len(piece) < min(len(text), _SPAN + 8) and (day := _day(piece, written)):
             return day, True
-    return told, False
+    return written, False
 
 
-def _day(piece: str, told: int) -> int | None:
-    """The first day of the date that a few words are, most exact first."""
-    terms = sorted((term[1:] for term in find_dates(piece, told) if term[1] != "-"), key=len, reverse=True)
+def _day(piece: str, written: int) -> int | None:
+    """The first day of the most exact date in a few words."""
+    terms = sorted((term[1:] for term in find_dates(piece, written) if term[1] != "-"), key=len, reverse=True)
     if not terms:
         return None
     parts = [int(part) for part in terms[0].split("-")]
@@ -216,18 +209,18 @@ def _day(piece: str, told: int) -> int | None:
 
 def dated(text: str, record: Record, news: bool = False) -> Dated:
     """A statement of a record with its times."""
-    at, own = said_at(text, record.updated)
+    at, own = date_of(text, record.updated)
     first = min(record.created or record.updated, record.updated)
     return Dated(text, at if own else None, first, record.updated, news)
 
 
 def ordered(left: Dated, right: Dated) -> Order:
-    """Which of two statements is the later one."""
+    """Which of two statements is newer."""
     if left.since is not None and right.since is not None:
         if _dateless(left.text) != _dateless(right.text) and left.since != right.since:
             late, early = max(left.since, right.since), min(left.since, right.since)
             return Order("right" if right.since > left.since else "left", True, "own_dates", (late, early), late)
-        return _written(left, right)  # else the dates are what they say
+        return _written(left, right)  # else the dates are what the statements are about
     if left.since is not None:
         return _one_dated(left, right, left.since, "left", "right")
     if right.since is not None:
@@ -243,7 +236,7 @@ _Which = Literal["left", "right"]
 
 
 def _one_dated(own: Dated, bare: Dated, since: int, here: _Which, there: _Which) -> Order:
-    """Of two statements, one says since when it holds."""
+    """The order of two statements, one of which says since when it holds."""
     gap = own.first - bare.last
     if gap > 0:
         clear = gap >= _SECOND
@@ -258,7 +251,7 @@ def _one_dated(own: Dated, bare: Dated, since: int, here: _Which, there: _Which)
 
 
 def _written(left: Dated, right: Dated) -> Order:
-    """Of two statements, neither says since when it holds: they go by when they were written, and by their words."""
+    """The order of two statements by when they were written and which of them states a change."""
     if left.last == right.last:
         if left.news == right.news:
             return Order("same", False, "at_once")

@@ -1,4 +1,4 @@
-"""Detection: the clashes of a project, of a set of items, or of one item with the rest."""
+"""Detection: the clashes in a project, among some items, or of one item with the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from math import isnan
 from typing import TYPE_CHECKING
 
-from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, Judged, ended, said_at
+from polymnia.engine.analysis.conflicts.clash import SENSITIVITIES, TYPES, Clash, Clashes, JudgedPair, date_of, end_date
 from polymnia.engine.analysis.conflicts.resolution import clashes
 from polymnia.engine.analysis.conflicts.statements import Candidates, Statements
 from polymnia.engine.analysis.findings import Remark
@@ -21,16 +21,16 @@ from polymnia.models import Record, Relation
 if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
 
-_STATEMENTS = 300_000  # that are read of a project
-_JUDGED = 12_000  # pairs that are judged of a project: two or three milliseconds each
-_SET = 60  # items of a set that are compared each with each
-_SET_JUDGED = 600  # pairs of statements of a set that are judged
+_STATEMENTS = 300_000  # read of a project
+_JUDGED = 12_000  # pairs judged of a project: two or three milliseconds each
+_SET = 60  # items of a set that are all compared with each other
+_SET_JUDGED = 600  # pairs judged of a set
 _NEAR = 40  # neighbours of one item, by meaning and by words each
 _EACH = 20  # statements of a neighbour
-_OF_ONE = 80  # pairs that are judged for one item
-_EXACT = {"number": 0.9, "negation": 0.9, "date": 0.5}  # how sure it is that statements clash that differ in this alone
-_NEWS = 0.2  # how much surer it is that one updates the other than the other way round
-_SERIES = 3  # statements of the same words with a number each: a form, filled in for one thing or day after the other
+_OF_ONE = 80  # pairs judged for one item
+_EXACT = {"number": 0.9, "negation": 0.9, "date": 0.5}  # the confidence of statements that differ in this alone
+_NEWS = 0.2  # the margin by which one must update the other rather than the other way round
+_SERIES = 3  # statements that differ in a number alone: a form that is filled in again and again
 _SHOWN = 12  # words of a difference
 
 
@@ -44,9 +44,9 @@ def conflicts(
 ) -> Clashes:
     """The clashes of a project, or among the records of some ids, most certain first.
 
-    ``sensitivity`` is how sure one must be to be told: see :class:`Border`. Without ``among`` statements are compared
-    that share rare words or are near in meaning; with it each item is compared with each, and what the caller named
-    together is taken to clash more often. ``suggest`` adds what may be done.
+    ``sensitivity`` is the confidence needed: see :class:`Border`. Without ``among``, statements are compared that share
+    rare words or are close in meaning; with it, all items are compared with each other, and clashes are more likely
+    beforehand. ``suggest`` adds resolutions.
     """
     _check(types, sensitivity)
     records = [one for one in _records(project, among) if not one.metadata.get("superseded_by")]
@@ -57,9 +57,9 @@ def conflicts(
     border = (NAMED if len(records) <= 2 else AMONG) if named else PROJECT
     most = _SET_JUDGED if named else _JUDGED
     relations = project.relations if among is None else _relations(project, [one.name for one in records], records)
-    told = _judged(project, table, known, pairs[:most], border)
+    judged = _judged(project, table, known, pairs[:most], border)
     found, unsure = clashes(
-        table, told, relations, types=types, sensitivity=sensitivity, border=border, suggest=suggest
+        table, judged, relations, types=types, sensitivity=sensitivity, border=border, suggest=suggest
     )
     notes = _unjudged(project) if len(records) > 1 else [Remark("conflicts.few_items", {"items": len(records)})]
     if table.left_out:
@@ -67,7 +67,7 @@ def conflicts(
     if len(pairs) > most:
         notes.append(Remark("conflicts.not_compared", {"pairs": len(pairs) - most}))
     if len(records) > 1:
-        notes += _silent(found, unsure, min(len(pairs), most), sensitivity)
+        notes += _counts(found, unsure, min(len(pairs), most), sensitivity)
     return Clashes(clashes=found, looked_at=_looked_at(table, len(pairs), most), notes=notes)
 
 
@@ -79,7 +79,7 @@ def conflicts_of(
     sensitivity: str = "medium",
     suggest: bool = True,
 ) -> Clashes:
-    """The clashes of one record with those nearest to it by meaning and by words, and within itself."""
+    """The clashes of one record with its nearest ones by meaning and by words, and inside it."""
     _check(types, sensitivity)
     if record.metadata.get("superseded_by"):
         looked = {"items": 1, "statements": 0, "pairs_found": 0, "pairs_compared": 0}
@@ -89,12 +89,12 @@ def conflicts_of(
     known = Candidates(table, *_vectors(project, table.records, whole=False))
     pairs = known.of(0)
     relations = _relations(project, [record.name], table.records)
-    told = _judged(project, table, known, pairs[:_OF_ONE], PROJECT)
+    judged = _judged(project, table, known, pairs[:_OF_ONE], PROJECT)
     found, unsure = clashes(
-        table, told, relations, types=types, sensitivity=sensitivity, border=PROJECT, suggest=suggest, only=record.id
+        table, judged, relations, types=types, sensitivity=sensitivity, border=PROJECT, suggest=suggest, only=record.id
     )
     if near:
-        notes = [*_unjudged(project), *_silent(found, unsure, min(len(pairs), _OF_ONE), sensitivity)]
+        notes = [*_unjudged(project), *_counts(found, unsure, min(len(pairs), _OF_ONE), sensitivity)]
     else:
         notes = [Remark("conflicts.alone")]
     return Clashes(clashes=found, looked_at=_looked_at(table, len(pairs), _OF_ONE), notes=notes)
@@ -109,25 +109,27 @@ def _unjudged(project: ProjectView) -> list[Remark]:
     return [Remark("conflicts.unjudged", {"some": ready, "fault": None if fault is None else fault.message})]
 
 
-def _judged(project: ProjectView, table: Statements, known: Candidates, pairs: Pairs, border: Border) -> list[Judged]:
-    """What may clash among some pairs, in their order. What held until the other began does not."""
-    pairs = pairs[[not (_over(table, a, b) or _over(table, b, a)) for a, b in pairs.tolist()]]
+def _judged(
+    project: ProjectView, table: Statements, known: Candidates, pairs: Pairs, border: Border
+) -> list[JudgedPair]:
+    """The pairs that may clash, in their order, without those where one ended before the other began."""
+    pairs = pairs[[not (_ended(table, a, b) or _ended(table, b, a)) for a, b in pairs.tolist()]]
     rows = [(a, b) for a, b in pairs.tolist()]
-    texts = [(table.said(a), table.said(b)) for a, b in rows]
+    texts = [(table.judged(a), table.judged(b)) for a, b in rows]
     exact = _without_series(rows, [clash(*two) for two in texts])
-    said: list[Judgement | None] = [None] * len(rows)
+    judgements: list[Judgement | None] = [None] * len(rows)
     judging = project.judging
     if judging is not None and judging.load():
-        # What has the same words says the same, or differs in what is known already.
-        asked = [at for at, two in enumerate(texts) if not same_words(*two)]
-        told = judging.read([_in_time(table, rows[at], texts[at]) for at in asked], project.tick)
-        for at, one in zip(asked, told, strict=True):
-            said[at] = one
+        # The same words say the same, or differ in what the exact comparison finds.
+        unlike = [at for at, two in enumerate(texts) if not same_words(*two)]
+        read = judging.read([_in_order(table, rows[at], texts[at]) for at in unlike], project.tick)
+        for at, one in zip(unlike, read, strict=True):
+            judgements[at] = one
     items = project.snapshot.size()
     nearness = zip(*(one.tolist() for one in known.related(pairs)), strict=True)
-    found: dict[int, Judged] = {}
+    found: dict[int, JudgedPair] = {}
     for at, (near, share) in enumerate(nearness):
-        one, difference = said[at], exact[at]
+        one, difference = judgements[at], exact[at]
         own, sure, anyway = border, 0.0, False
         if one is not None:
             own, alone = border.of(one), PROJECT.of(one)
@@ -137,33 +139,33 @@ def _judged(project: ProjectView, table: Statements, known: Candidates, pairs: P
         if difference is not None:
             sure, anyway = max(sure, _EXACT[difference.kind]), _EXACT[difference.kind] >= PROJECT.medium
         if sure >= own.level("high"):
-            found[at] = Judged(*rows[at], sure, difference or _apart(*texts[at]), anyway, own)
-    # Which of two is the later one takes reading them the other way round as well: only of those that are told.
-    read = {at: one for at in found if (one := said[at]) is not None}
-    if judging is not None and read:
+            found[at] = JudgedPair(*rows[at], sure, difference or _apart(*texts[at]), anyway, own)
+    # Which one is newer takes a second judgement in the other order, so only these pairs have it.
+    judged = {at: one for at in found if (one := judgements[at]) is not None}
+    if judging is not None and judged:
         fault = judging.fault
-        verdicts = judging.verdicts([texts[at] for at in read])
-        judging.fault = fault or judging.fault  # what could not be read before is not read by this
-        for (at, one), verdict in zip(read.items(), verdicts, strict=True):
+        verdicts = judging.verdicts([texts[at] for at in judged])
+        judging.fault = fault or judging.fault  # a success does not clear an earlier fault
+        for (at, one), verdict in zip(judged.items(), verdicts, strict=True):
             if verdict is not None:
                 changes = 0 if abs(verdict.later) < _NEWS else 1 if verdict.later > 0 else -1
                 found[at] = found[at]._replace(update=verdict.update > one.clash / 2, changes=changes)
     return list(found.values())
 
 
-def _in_time(table: Statements, rows: tuple[int, int], texts: tuple[str, str]) -> tuple[str, str]:
-    """The older of two statements first: what follows is read as said in the light of it."""
+def _in_order(table: Statements, rows: tuple[int, int], texts: tuple[str, str]) -> tuple[str, str]:
+    """The older of two statements first, as the judge reads them."""
     older, newer = (table.record(row).created for row in rows)
     return texts if older <= newer else (texts[1], texts[0])
 
 
-def _over(table: Statements, row: int, other: int) -> bool:
-    end = ended(table.text(row))
-    return end is not None and said_at(table.text(other), table.record(other).updated)[0] >= end
+def _ended(table: Statements, row: int, other: int) -> bool:
+    end = end_date(table.text(row))
+    return end is not None and date_of(table.text(other), table.record(other).updated)[0] >= end
 
 
 def _without_series(rows: list[tuple[int, int]], exact: list[Difference | None]) -> list[Difference | None]:
-    """Differences without those of statements that many others differ from in the same way."""
+    """The differences without those of statements that many others differ from in the same way."""
     many: dict[int, int] = {}
     for pair, one in zip(rows, exact, strict=True):
         for row in pair if one is not None and one.kind != "negation" else ():
@@ -195,8 +197,8 @@ def _looked_at(table: Statements, pairs: int, most: int) -> dict[str, int]:
     }
 
 
-def _silent(found: Sequence[Clash], unsure: int, compared: int, sensitivity: str) -> list[Remark]:
-    """What was looked at where nothing is told, and what a higher sensitivity would tell."""
+def _counts(found: Sequence[Clash], unsure: int, compared: int, sensitivity: str) -> list[Remark]:
+    """The number of compared pairs if none clashes, and of those that a higher sensitivity reports."""
     notes = [] if found else [Remark("conflicts.compared", {"pairs": compared})]
     if unsure and sensitivity != "high":
         notes.append(Remark("conflicts.unsure", {"pairs": unsure}))
@@ -216,19 +218,19 @@ def _check(types: Collection[str], sensitivity: str) -> None:
 def _records(project: ProjectView, among: Sequence[int] | None) -> list[Record]:
     if among is None:
         return project.items
-    numbers = [id - project.look.base for id in dict.fromkeys(among)]
-    seen = project.snapshot.matching(project.wanted, among=numbers) if numbers else []
-    return [one for _, one in sorted(project.look.load(sorted(seen)).items())]
+    numbers = [id - project.neighbours.base for id in dict.fromkeys(among)]
+    visible = project.snapshot.matching(project.filters, among=numbers) if numbers else []
+    return [one for _, one in sorted(project.neighbours.load(sorted(visible)).items())]
 
 
 def _neighbours(project: ProjectView, record: Record) -> list[Record]:
-    look, own = project.look, record.id - project.look.base
-    numbers = {number for number, _ in look.by_words(project.text(record)[:2000], _NEAR)}
-    if (said := look.stored(own)) is not None:
-        numbers |= {one.number for one in look.nearest(said, _NEAR, without=own)}
+    neighbours, own = project.neighbours, record.id - project.neighbours.base
+    numbers = {number for number, _ in neighbours.by_words(project.text(record)[:2000], _NEAR)}
+    if (vectors := neighbours.stored(own)) is not None:
+        numbers |= {one.number for one in neighbours.nearest(vectors, _NEAR, without=own)}
     numbers -= {own}
-    seen = sorted(project.snapshot.matching(project.wanted, among=sorted(numbers))) if numbers else []
-    return [one for one in look.load(seen).values() if not one.metadata.get("superseded_by")]
+    visible = sorted(project.snapshot.matching(project.filters, among=sorted(numbers))) if numbers else []
+    return [one for one in neighbours.load(visible).values() if not one.metadata.get("superseded_by")]
 
 
 def _relations(project: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:

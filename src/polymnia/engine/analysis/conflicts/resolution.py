@@ -1,4 +1,4 @@
-"""Resolution: what was judged, opposed decisions and rings as clashes, each once; what is advised loses no text."""
+"""Resolution: judged pairs, opposed decisions and cycles as clashes with resolutions, which never lose text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from polymnia.engine.analysis.conflicts.clash import (
     Clash,
     ConflictType,
     Dated,
-    Judged,
+    JudgedPair,
     Order,
     Resolution,
     Side,
+    date_of,
     dated,
     ordered,
-    said_at,
 )
 from polymnia.engine.analysis.conflicts.statements import Statement, Statements
 from polymnia.engine.analysis.graph.cycles import cycles
@@ -30,18 +30,18 @@ from polymnia.engine.text.calendar import moment
 from polymnia.models import Record, Relation
 
 _WITHIN = "_within_one_item"
-_RINGS = 30  # of each order
+_CYCLES = 30  # of each order
 _ADVICE = re.compile(r"\b(?:should|must|always|never|do not|don['’]t|avoid|prefer)\b|세요|십시오|해야", re.IGNORECASE)
 _HANGUL = re.compile("[가-힣]")
-_DECIDED, _SAME_MATTER = 0.6, 0.35  # how sure opposed decisions are with no words of the matter in common, and for all
-_MATTER = 0.34  # the share of words that two titles or contexts have in common where they are about one matter
-_GRAMMAR = 3  # letters of a word that says little
-_EACH = 40  # decisions a decision is compared with
+_DECIDED, _SAME_MATTER = 0.6, 0.35  # the confidence of opposed decisions, and what common words of the matter add
+_MATTER = 0.34  # the share of common words of two titles or contexts on one matter
+_GRAMMAR = 3  # letters of a function word
+_EACH = 40  # decisions compared with a decision
 
 
 def clashes(
     table: Statements,
-    pairs: Sequence[Judged],
+    pairs: Sequence[JudgedPair],
     relations: Iterable[Relation],
     *,
     types: Collection[str],
@@ -50,7 +50,7 @@ def clashes(
     suggest: bool,
     only: int | None = None,
 ) -> tuple[list[Clash], int]:
-    """Everything that is sure enough, most certain first; and how many pairs only the highest sensitivity tells."""
+    """The clashes that are certain enough, most certain first; and the number of pairs only ``high`` reports."""
     found, unsure = [], 0
     for pair in pairs:
         if (one := _clash(table, pair, suggest)).type not in types:
@@ -63,22 +63,22 @@ def clashes(
     if "recommendation_conflicts" in types:
         others += _opposed(table.records, suggest)
     if "logical_conflicts" in types:
-        others += _rings(table.records, relations, suggest)
+        others += _cycles(table.records, relations, suggest)
     found += [one for one in others if one.confidence >= border.level(sensitivity)]
-    return _once([one for one in found if only is None or only in one.members]), unsure
+    return _merged([one for one in found if only is None or only in one.members]), unsure
 
 
-def _once(found: list[Clash]) -> list[Clash]:
-    """Each pair of sentences once, the surest first; records that repeat them are members too."""
-    kept: dict[tuple[str, str, str], Clash] = {}
+def _merged(found: list[Clash]) -> list[Clash]:
+    """One clash for each pair of sentences, most certain first; records that repeat them are members, too."""
+    merged: dict[tuple[str, str, str], Clash] = {}
     for one in sorted(found, key=lambda c: (-c.confidence, c.left.record.id, c.right.record.id, c.left.place)):
         a, b = sorted((" ".join(one.left.sentence.split()), " ".join(one.right.sentence.split())))
-        held = kept.setdefault((one.type, a, b), one)
-        kept[(one.type, a, b)] = replace(held, members=tuple(dict.fromkeys((*held.members, *one.members))))
-    return list(kept.values())
+        first = merged.setdefault((one.type, a, b), one)
+        merged[one.type, a, b] = replace(first, members=tuple(dict.fromkeys((*first.members, *one.members))))
+    return list(merged.values())
 
 
-def _clash(table: Statements, pair: Judged, suggest: bool) -> Clash:
+def _clash(table: Statements, pair: JudgedPair, suggest: bool) -> Clash:
     left, right = _side(table, pair.a), _side(table, pair.b)
     order = ordered(
         dated(left.sentence, left.record, pair.changes < 0), dated(right.sentence, right.record, pair.changes > 0)
@@ -86,7 +86,7 @@ def _clash(table: Statements, pair: Judged, suggest: bool) -> Clash:
     type, subtype = _kind(pair, left, right)
     together = left.record.id == right.record.id and len(left.record.observations) == 1
     resolution = Resolution("ask")
-    # Nothing is to be marked unless it is certain which is the older one, and sure that they clash.
+    # A statement is marked only if it is certainly the older one and the clash is certain enough.
     if not together and order.certain and pair.anyway and subtype != "date":
         old, new, row = (right, left, pair.b) if order.side == "left" else (left, right, pair.a)
         resolution = _marked(old, table.spots[row], new, order)
@@ -105,11 +105,11 @@ def _clash(table: Statements, pair: Judged, suggest: bool) -> Clash:
 
 def _side(table: Statements, row: int) -> Side:
     record, text = table.record(row), table.text(row)
-    at, own = said_at(text, record.updated)
+    at, own = date_of(text, record.updated)
     return Side(record, text, at, table.spots[row].place, own)
 
 
-def _kind(pair: Judged, left: Side, right: Side) -> tuple[ConflictType, str]:
+def _kind(pair: JudgedPair, left: Side, right: Side) -> tuple[ConflictType, str]:
     kind = pair.difference.kind
     if _ADVICE.search(left.sentence) and _ADVICE.search(right.sentence) and kind in ("negation", "meaning"):
         return "recommendation_conflicts", "do_and_do_not"
@@ -121,7 +121,7 @@ def _kind(pair: Judged, left: Side, right: Side) -> tuple[ConflictType, str]:
 
 
 def _marked(old: Side, spot: Statement, new: Side, order: Order) -> Resolution:
-    """The older statement gets the day it ended; an item that says nothing else is marked as superseded."""
+    """Date the end of the older statement; mark an item that says nothing else as superseded."""
     if order.until is not None:
         return Resolution("keep_both_with_dates", _until(old.record, spot, order.until))
     record = old.record
@@ -132,10 +132,10 @@ def _marked(old: Side, spot: Statement, new: Side, order: Order) -> Resolution:
 
 def _until(record: Record, spot: Statement, end: int) -> tuple[Action, ...]:
     text, day = record.observations[spot.part], moment(end)[:10]
-    said = text[spot.start : spot.end]
-    bare = said.rstrip(".。!")
-    mark = f" ({day}까지)" if _HANGUL.search(said) else f" (until {day})"
-    whole = text[: spot.start] + bare + mark + said[len(bare) :] + text[spot.end :]
+    sentence = text[spot.start : spot.end]
+    bare = sentence.rstrip(".。!")
+    mark = f" ({day}까지)" if _HANGUL.search(sentence) else f" (until {day})"
+    whole = text[: spot.start] + bare + mark + sentence[len(bare) :] + text[spot.end :]
     if record.name == record.uid:
         parts = [whole if at == spot.part else one for at, one in enumerate(record.observations)]
         return (Update(id=record.uid, content="\n".join(part for part in parts if part.strip())),)
@@ -143,7 +143,7 @@ def _until(record: Record, spot: Statement, end: int) -> tuple[Action, ...]:
 
 
 class _Decided(NamedTuple):
-    """A decision by the words of its title, of its context and of what it chooses, and what it rejects."""
+    """The words of the title, the context and the choice of a decision, and what it rejects."""
 
     at: int
     title: frozenset[str]
@@ -153,7 +153,7 @@ class _Decided(NamedTuple):
 
 
 def _opposed(records: Sequence[Record], suggest: bool) -> Iterator[Clash]:
-    """Pairs of decisions on one matter of which one has chosen what the other has considered and left."""
+    """Pairs of decisions on one matter of which one chose what the other rejected."""
     decided = [one for at, record in enumerate(records) if (one := _decided(at, record)) is not None]
     choosing: dict[str, list[_Decided]] = {}
     for one in decided:
@@ -195,17 +195,17 @@ def _opposite(one: Record, other: Record, choice: str, share: float, suggest: bo
 
 
 def _decided(at: int, record: Record) -> _Decided | None:
-    told = record.metadata.get("decision")
-    if record.kind != DECISION or not isinstance(told, dict) or not isinstance(told.get("decision"), str):
+    given = record.metadata.get("decision")
+    if record.kind != DECISION or not isinstance(given, dict) or not isinstance(given.get("decision"), str):
         return None
-    title = str(told.get("title") or record.metadata.get("title") or "")
-    others = told.get("alternatives")
+    title = str(given.get("title") or record.metadata.get("title") or "")
+    others = given.get("alternatives")
     rejected = [one for one in (others if isinstance(others, list) else ()) if isinstance(one, str) and words(one)]
-    context = str(told.get("context") or "")
-    return _Decided(at, _telling(title), _telling(context), frozenset(words(told["decision"])), rejected)
+    context = str(given.get("context") or "")
+    return _Decided(at, _content_words(title), _content_words(context), frozenset(words(given["decision"])), rejected)
 
 
-def _telling(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in words(text) if len(word) > _GRAMMAR or not word.isascii())
 
 
@@ -213,23 +213,23 @@ def _share(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0
 
 
-def _rings(records: Sequence[Record], relations: Iterable[Relation], suggest: bool) -> Iterator[Clash]:
-    """Relations that lead back to where they began, of an order that must have no such ring."""
+def _cycles(records: Sequence[Record], relations: Iterable[Relation], suggest: bool) -> Iterator[Clash]:
+    """Cycles of relations of an order that must have none."""
     names = {one.name: one for one in records}
-    for ring in cycles([one for one in relations if one.source in names and one.target in names], _RINGS):
-        said = [f"{title_of(names[r.source])} {r.type} {title_of(names[r.target])}" for r in ring.steps]
+    for ring in cycles([one for one in relations if one.source in names and one.target in names], _CYCLES):
+        sentences = [f"{title_of(names[r.source])} {r.type} {title_of(names[r.target])}" for r in ring.steps]
         first, last = ring.steps[0], ring.steps[-1]
-        left = Side(names[first.source], said[0], first.created, 0, drawn=True)
-        right = Side(names[last.source], said[-1], last.created, 0, drawn=True)
+        left = Side(names[first.source], sentences[0], first.created, 0, drawn=True)
+        right = Side(names[last.source], sentences[-1], last.created, 0, drawn=True)
         yield Clash(
             type="logical_conflicts",
             subtype="both_ways" if len(ring.steps) == 2 else "cycle",
             left=left,
             right=right,
-            difference=Difference("relations", "; ".join(said), ""),
+            difference=Difference("relations", "; ".join(sentences), ""),
             order=ordered(*(Dated("", None, side.at, side.at) for side in (left, right))),
             confidence=round(ring.confidence, 3),
             resolution=Resolution("ask") if suggest else None,
             members=tuple(dict.fromkeys(names[name].id for name in ring.names)),
-            ring=(len(ring.steps), ring.order, ring.kept, ring.relations),
+            ring=(len(ring.steps), ring.order, ring.acyclic, ring.relations),
         )

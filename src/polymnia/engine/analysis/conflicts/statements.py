@@ -1,4 +1,4 @@
-"""Statements: the sentences of records that claim something, and which of them are worth judging together."""
+"""Statements: the sentences of records that claim something, and the pairs of them worth judging."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from polymnia.engine.text.sentences import asks, spans
 from polymnia.models import Record
 
 MOST = 60
-"""So many statements of a record are compared; a longer text is mostly reading matter."""
+"""Statements compared of a record, at most."""
 
-_LONGEST = 600  # characters: what is longer without a full stop is no sentence
+_LONGEST = 600  # characters of a sentence
 _SHORTEST = 4
 _EVERY = 500  # records between two ticks
-_WRAPPED = 55  # a line so long may go on in the next one
+_WRAPPED = 55  # characters of a line that may be wrapped
 _CODE_TYPES = re.compile(r"(?:application|text)/(?:json|x-|csv|css|javascript|yaml|xml|sql)|\+(?:json|xml)")
 _PROSE = ("p", "q", "li")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]*)*")
@@ -33,11 +33,11 @@ _TURN = re.compile(
     r"(?![^:\n]{0,30}\d)(?:\*\*|\[)?([A-Z가-힣][\w .'’-]{0,30}|user|assistant|human)(?:\*\*|\])?:(?:\*\*)?[ \t]+"
 )
 _SELF = re.compile(r"\b(?:I|I'm|I've|my|me|we|our|you|your)\b|(?<![가-힣])(?:저는|제가|나는|내가|우리)")
-_SAYS = re.compile(r"[^\W\d_]")
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class Statement(NamedTuple):
-    """A sentence: its observation, start, end and number, and who speaks or what it is about (heading, name, title)."""
+    """A sentence: its observation, start, end and number, and its speaker or subject (heading, name, title)."""
 
     part: int
     start: int
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
 
 
 def statements(record: Record, most: int = MOST) -> list[Statement]:
-    """The statements of a record in their order. Code, headings, tables and questions state nothing."""
+    """The statements of a record in order; code, headings, tables and questions are none."""
     if record.content_type is not None and _CODE_TYPES.search(record.content_type):
         return []
     title = record.metadata.get("title")
@@ -62,10 +62,10 @@ def statements(record: Record, most: int = MOST) -> list[Statement]:
 
 
 class Statements:
-    """The statements of many records, in the order of these; ``owner`` is the place of the record of each.
+    """The statements of many records in order; ``owner`` is the place of the record of each.
 
-    Of a record that states nothing the whole text is one statement where ``whole`` is set. ``left_out`` records are not
-    read because there are ``most`` statements before them.
+    With ``whole``, a record without a statement counts as one. ``left_out`` records were not read because there are
+    ``most`` statements already.
     """
 
     def __init__(
@@ -107,15 +107,15 @@ class Statements:
         spot = self.spots[row]
         return self.record(row).observations[spot.part][spot.start : spot.end]
 
-    def said(self, row: int) -> str:
-        """A statement as it is judged: without markup and its own date, with whoever it is about."""
+    def judged(self, row: int) -> str:
+        """A statement as it is judged: without markup and its own date, with its speaker or subject."""
         text = undated(" ".join(plain(self.text(row)).split()))
         about = self.spots[row].about
         return f"{about}: {text}" if about and about.casefold() not in text.casefold() else text
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
-    """The sentences of a text that claim something: from where to where, and whom or what they are about."""
+    """The start, the end and the speaker or subject of each sentence that claims something."""
     heading = ""
     for block in blocks(text):
         if block.kind == "h":
@@ -126,13 +126,13 @@ def _sentences(text: str) -> Iterator[tuple[int, int, str]]:
             if turn is not None and _SELF.search(text, turn.end(), end):
                 about, start = turn[1], turn.end()
             for first, last in spans(text, start, end):
-                says = _SHORTEST <= last - first <= _LONGEST and _SAYS.search(text, first, last) is not None
-                if says and not asks(text[max(first, last - 8) : last]):
+                claims = _SHORTEST <= last - first <= _LONGEST and _LETTER.search(text, first, last) is not None
+                if claims and not asks(text[max(first, last - 8) : last]):
                     yield first, last, about
 
 
 def _lines(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    """The lines of a block, those together that were only wrapped."""
+    """The lines of a block, wrapped ones joined."""
     held = before = -1
     at = block.start
     for line in text[block.start : block.end].splitlines(keepends=True):
@@ -151,31 +151,31 @@ def _lines(text: str, block: Block) -> Iterator[tuple[int, int]]:
 
 
 _DENSE = re.compile(f"[{DENSE}]")
-_WIDTH = 12  # rarest words of a statement that are compared
-_RARE = 5  # of which two bring statements together
-_FEW = 400  # statements of which each is compared with each
+_WIDTH = 12  # rarest words compared of a statement
+_RARE = 5  # of which two make a pair
+_FEW = 400  # statements that are all compared with each other
 _SHARED = 0.25  # the least share of the weight of the words of the shorter statement
 _EACH = 4  # partners of a statement
-_NEAR = 0.3  # how near they are at least: 0 for unrelated texts, 1 for the same vector
-_ENTITY = 0.3  # what observations of one entity have in common if nothing else
-_OBSERVATIONS = 12  # of an entity, that are compared each with each
-_STEP = 65_536  # pairs weighed together
+_NEAR = 0.3  # the least similarity: 0 for unrelated texts, 1 for the same vector
+_ENTITY = 0.3  # the least similarity of observations of one entity
+_OBSERVATIONS = 12  # of an entity, that are all compared with each other
+_STEP = 65_536  # pairs compared at once
 
 
 class _Words:
-    """The rarest words of each statement as numbers, -1 where there are no more, and what each word is worth."""
+    """The rarest words of each statement as numbers, padded with -1, and the weight of each word."""
 
     def __init__(self, table: Statements) -> None:
         numbers: dict[str, int] = {}
         bags = [
-            sorted({numbers.setdefault(one, len(numbers)) for one in _terms(table.said(row))})
+            sorted({numbers.setdefault(one, len(numbers)) for one in _terms(table.judged(row))})
             for row in range(len(table))
         ]
         counts = np.zeros(len(numbers) + 1, np.int64)
         for bag in bags:
             counts[bag] += 1
         self.weights: Numbers = np.log1p(len(table) / np.maximum(counts, 1)).astype(np.float32)
-        self.weights[-1] = 0.0  # of what is not there
+        self.weights[-1] = 0.0  # of the padding
         self.counts = counts
         self.keys: Numbers = np.full((len(table), _WIDTH), -1, np.int64)
         for row, bag in enumerate(bags):
@@ -183,7 +183,7 @@ class _Words:
             self.keys[row, : len(rarest)] = rarest
 
     def share(self, pairs: Pairs) -> Numbers:
-        """How much of the weight of the words of the lighter statement both have."""
+        """The share of the lighter statement's weight that both have in common."""
         found = np.zeros(len(pairs), np.float32)
         for start in range(0, len(pairs), _STEP):
             left, right = (self.keys[pairs[start : start + _STEP, side]] for side in (0, 1))
@@ -194,7 +194,7 @@ class _Words:
 
 
 def _terms(text: str) -> list[str]:
-    """The words of a statement without their plural, and the pairs of characters of scripts without spaces."""
+    """The words of a statement in the singular, and bigrams of scripts without spaces."""
     found = []
     for word in words(text):
         if _DENSE.search(word):
@@ -205,7 +205,7 @@ def _terms(text: str) -> list[str]:
 
 
 class Candidates:
-    """The pairs of some statements; ``vectors`` has a row for each record, zeros where there is none."""
+    """The pairs of some statements; ``vectors`` has a row for each record, or zeros."""
 
     def __init__(self, table: Statements, vectors: Numbers, unrelated: float) -> None:
         self._table = table
@@ -214,42 +214,42 @@ class Candidates:
         self._words = _Words(table)
 
     def found(self) -> Pairs:
-        """Pairs worth judging in a project, those that share most first."""
+        """The pairs worth judging in a project, most similar first."""
         table = self._table
         if len(table) < 2:
             return np.zeros((0, 2), np.int64)
         pairs = _every(len(table)) if len(table) <= _FEW else _by_words(self._words)
         share = self._words.share(pairs)
-        kept = share >= _SHARED
+        enough = share >= _SHARED
         near, alike = _by_meaning(table, self._words, self._vectors, self._unrelated)
         own = _of_entities(table)
-        scores = (share[kept], alike, np.maximum(self._words.share(own), _ENTITY))
-        return _best(np.concatenate((pairs[kept], near, own)), np.concatenate(scores))
+        scores = (share[enough], alike, np.maximum(self._words.share(own), _ENTITY))
+        return _best(np.concatenate((pairs[enough], near, own)), np.concatenate(scores))
 
     def of(self, mine: int) -> Pairs:
-        """Pairs of the statements of one record with those of the others, and with each other if they share words."""
+        """The pairs of the statements of one record with all others, and with each other if they share words."""
         rows = np.flatnonzero(self._table.owner == mine)
         a, b = np.meshgrid(rows, np.arange(len(self._table)), indexing="ij")
         return self._apart(decoded(np.unique(encoded(a.ravel(), b.ravel()))))
 
     def every(self) -> Pairs:
-        """Every pair of statements of different records, and those within one that share words."""
+        """All pairs of statements of different records, and those of one record that share words."""
         return self._apart(_every(len(self._table)))
 
     def _apart(self, pairs: Pairs) -> Pairs:
         near, share = self.related(pairs)
-        kept = (self._table.owner[pairs[:, 0]] != self._table.owner[pairs[:, 1]]) | (share >= _SHARED)
-        found: Pairs = pairs[kept][np.argsort(-np.fmax(near, share)[kept], kind="stable")]
+        chosen = (self._table.owner[pairs[:, 0]] != self._table.owner[pairs[:, 1]]) | (share >= _SHARED)
+        found: Pairs = pairs[chosen][np.argsort(-np.fmax(near, share)[chosen], kind="stable")]
         return found
 
     def related(self, pairs: Pairs) -> tuple[Numbers, Numbers]:
-        """How near the records of each pair are (0 to 1, NaN without vectors), and what their statements share."""
+        """The similarity of the records of each pair (0 to 1, NaN without vectors), and of their words."""
         share = self._words.share(pairs)
         near = np.full(len(pairs), np.nan, np.float32)
         owners = self._table.owner[pairs]
         if self._vectors.size:
-            there: Numbers = np.asarray(self._vectors.any(axis=1))
-            known = there[owners].all(axis=1)
+            present: Numbers = np.asarray(self._vectors.any(axis=1))
+            known = present[owners].all(axis=1)
             alike = cosines(self._vectors, owners[known])
             near[known] = np.clip((alike - self._unrelated) / (1 - self._unrelated), 0.0, 1.0)
         return near, share
@@ -260,21 +260,21 @@ def _every(count: int) -> Pairs:
 
 
 def _by_words(bag: _Words) -> Pairs:
-    """Pairs of statements that share two of their rarest words and stand close to each other among those that do."""
+    """Pairs of statements that share two of their rarest words and are close to each other among those."""
     keys = np.where((bag.keys >= 0) & (bag.counts[bag.keys] > 1), bag.keys, -1)
     keys = np.take_along_axis(keys, np.argsort(keys < 0, axis=1, kind="stable"), axis=1)[:, :_RARE]
     rows = np.arange(len(keys), dtype=np.int64)
     blocks, members = [], []
     for first, second in combinations(range(_RARE), 2):
         low, high = np.minimum(keys[:, first], keys[:, second]), np.maximum(keys[:, first], keys[:, second])
-        there = low >= 0
-        blocks.append((low[there] << 32) | high[there])
-        members.append(rows[there])
+        present = low >= 0
+        blocks.append((low[present] << 32) | high[present])
+        members.append(rows[present])
     return together(np.concatenate(blocks), np.concatenate(members))
 
 
 def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: float) -> tuple[Pairs, Numbers]:
-    """The statements of records with near vectors that share most words, and how near the records are."""
+    """The pair of statements with most words in common of each two similar records, and their similarity."""
     nothing = np.zeros((0, 2), np.int64), np.zeros(0, np.float32)
     if not vectors.size:
         return nothing
@@ -297,7 +297,7 @@ def _by_meaning(table: Statements, bag: _Words, vectors: Numbers, unrelated: flo
 
 
 def _of_entities(table: Statements) -> Pairs:
-    """Observations of one entity: what they are about need not be in their words."""
+    """The pairs of observations of one entity, which need not share words."""
     found = [np.zeros((0, 2), np.int64)]
     bounds = np.searchsorted(table.owner, np.arange(len(table.records) + 1))
     for at, record in enumerate(table.records):
@@ -308,7 +308,7 @@ def _of_entities(table: Statements) -> Pairs:
 
 
 def _best(pairs: Pairs, scores: Numbers) -> Pairs:
-    """Each pair once, the best first, of those that are among the best of one of their two statements."""
+    """The pairs that are among the best of one of their statements, each once, best first."""
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))
     pairs = pairs[order]
     _, once = np.unique(encoded(pairs[:, 0], pairs[:, 1]), return_index=True)

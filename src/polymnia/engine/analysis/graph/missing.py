@@ -1,6 +1,6 @@
 """Missing links: pairs near in meaning with neighbours in common, but no relation (docs/decisions/0027-graphs.md).
 
-Links that are there are hidden, a tenth at a time: the confidence of a pair is the share of pairs like it that were so.
+Existing links are hidden, a tenth at a time: the confidence of a pair is the share of pairs like it that were links.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from polymnia.engine.analysis.pairs import Numbers, cosines
 Tick = Callable[[], None]
 
 FEWEST = 50
-"""Links that there must be to measure what a pair without one means."""
+"""Links needed to measure what a pair without one means."""
 
 _SEED = 20_261_115
 _PARTS = 10  # one of them is hidden at a time
-_ALL_PARTS = 20_000  # links up to which each part is hidden once; of more, one part says enough
-_TRIPLES = 4_000_000  # of node, neighbour and its neighbour; beyond, the busiest neighbours are passed over
-_KEPT = 50_000  # pairs that are compared in meaning: those with the closest neighbours in common
-_RANDOM = 4000  # pairs drawn to learn how alike any two are
-_NEAR = 0.9  # nearer in meaning than so many of those
+_ALL_PARTS = 20_000  # links up to which each part is hidden once; of more, one part is enough
+_TRIPLES = 4_000_000  # of node, neighbour and its neighbour; beyond, the busiest neighbours are skipped
+_COMPARED = 50_000  # pairs compared by vectors: those with the closest neighbours in common
+_RANDOM = 4000  # pairs drawn to learn the similarity of any two
+_NEAR = 0.9  # closer in meaning than this share of them
 
-_HITS = 5  # fewer say nothing
+_HITS = 5  # at least
 _RIDGE = 1.0
 _STEPS = 50
-_STRIDE = 1.0  # what a weight changes by in one step at most: with hardly any hits there is no best one to run to
-_BEST, _FEW = 0.01, 50  # the things whose scores matter: those of the highest ones
-_PRIOR = 5.0  # things of the usual kind that every step of the scale begins with
+_STRIDE = 1.0  # the largest change of a weight in one step, since few hits have no best weights
+_BEST, _FEW = 0.01, 50  # the highest scores, which matter
+_PRIOR = 5.0  # average pairs that every step of the scale begins with
 
 
 class Missing(NamedTuple):
-    """A pair without a link: its nodes, the neighbours both have, its cosine, how sure it is."""
+    """A pair without a link: its nodes, common neighbours, cosine and confidence."""
 
     low: int
     high: int
@@ -45,17 +45,17 @@ class Missing(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Pairs without a link: keys, how much their common neighbours tell (each the less, the more it has), how many."""
+    """Pairs without a link: keys, resource allocation index, number of common neighbours."""
 
     keys: Numbers
-    told: Numbers
+    allocation: Numbers
     shared: Numbers
 
 
 def missing(
     network: Network, vectors: Numbers | None, most: int, least: float, tick: Tick = lambda: None, always: int = -1
 ) -> tuple[list[Missing], Scale | None]:
-    """The surest pairs, up to so many (and those of the node ``always``), with what hiding links showed."""
+    """The most certain pairs, up to so many (and those of the node ``always``), and the scale from hidden links."""
     if network.links < FEWEST:
         return [], None
     near = _nearness(network, vectors)
@@ -69,7 +69,7 @@ def missing(
     order = np.lexsort((found.keys, -measured.score(traits), -sure))
     low, high = found.keys // network.size, found.keys % network.size
     own = set(np.flatnonzero((low == always) | (high == always)).tolist())
-    told = []
+    surest = []
     for place, at in enumerate(order.tolist()):
         if sure[at] < least or (place >= most and not own):
             break
@@ -79,17 +79,17 @@ def missing(
             one, other = (network.neighbours[network.starts[end] : network.starts[end + 1]] for end in ends)
             both = sorted(np.intersect1d(one, other).tolist(), key=lambda node: (int(network.degrees[node]), node))
             cosine = None if vectors is None else float(vectors[ends[0]] @ vectors[ends[1]])
-            told.append(Missing(*ends, both, cosine, float(sure[at])))
-    return told, measured
+            surest.append(Missing(*ends, both, cosine, float(sure[at])))
+    return surest, measured
 
 
 def pairs(network: Network) -> Pairs:
-    """The pairs two steps apart whose common neighbours tell most."""
+    """The pairs two steps apart with the highest resource allocation index (Zhou, Lü and Zhang 2009)."""
     size, degrees = network.size, network.degrees
     by_degree = np.sort(degrees[degrees > 1])
     fits = int(np.searchsorted(np.cumsum(by_degree**2), _TRIPLES, side="right"))
     busiest = int(by_degree[fits - 1]) if fits else 0
-    middles = np.repeat(np.arange(size), degrees)  # of each neighbour in the list whose it is
+    middles = np.repeat(np.arange(size), degrees)  # the node of each entry of the neighbours
     passed = np.flatnonzero((degrees > 1)[middles] & (degrees <= busiest)[middles])
     middle, one = middles[passed], network.neighbours[passed]
     counts = degrees[middle]
@@ -98,22 +98,22 @@ def pairs(network: Network) -> Pairs:
     one, weight = np.repeat(one, counts).astype(np.int64), np.repeat(1.0 / degrees[middle], counts)
     ahead = one < other
     keys, places = np.unique(one[ahead] * size + other[ahead], return_inverse=True)
-    told, shared = np.bincount(places, weight[ahead], len(keys)), np.bincount(places, minlength=len(keys))
-    open_ = ~np.isin(keys, network.keys)
-    keys, told, shared = keys[open_], told[open_], shared[open_]
-    if len(keys) > _KEPT:
-        kept = np.sort(np.lexsort((keys, -shared, -told))[:_KEPT])
-        keys, told, shared = keys[kept], told[kept], shared[kept]
-    return Pairs(keys, told, shared)
+    index, shared = np.bincount(places, weight[ahead], len(keys)), np.bincount(places, minlength=len(keys))
+    unlinked = ~np.isin(keys, network.keys)
+    keys, index, shared = keys[unlinked], index[unlinked], shared[unlinked]
+    if len(keys) > _COMPARED:
+        best = np.sort(np.lexsort((keys, -shared, -index))[:_COMPARED])
+        keys, index, shared = keys[best], index[best], shared[best]
+    return Pairs(keys, index, shared)
 
 
 def _described(network: Network, vectors: Numbers | None, near: float) -> tuple[Pairs, Numbers]:
-    """The pairs that are near in meaning, with what is known of each."""
+    """The pairs that are close in meaning, with their features."""
     found = pairs(network)
     low, high = found.keys // network.size, found.keys % network.size
     degrees = network.degrees.astype(float)
     columns = [
-        np.log(np.maximum(found.told, 1e-9)),
+        np.log(np.maximum(found.allocation, 1e-9)),
         np.log(np.maximum(found.shared, 1)),
         found.shared / np.maximum(1.0, np.minimum(degrees[low], degrees[high])),
         np.log(np.maximum(1.0, degrees[low] * degrees[high])),
@@ -121,14 +121,14 @@ def _described(network: Network, vectors: Numbers | None, near: float) -> tuple[
     if vectors is not None:
         near_by = cosines(vectors, np.stack((low, high), axis=1))
         columns.append(near_by)
-        kept = near_by >= near
-        found = Pairs(found.keys[kept], found.told[kept], found.shared[kept])
-        columns = [column[kept] for column in columns]
+        close = near_by >= near
+        found = Pairs(*(column[close] for column in found))
+        columns = [column[close] for column in columns]
     return found, np.stack(columns, axis=1)
 
 
 def _measured(network: Network, vectors: Numbers | None, near: float, tick: Tick) -> Scale | None:
-    """Hide links and see which pairs turn out to have been linked."""
+    """Learn a scale from hidden links."""
     order = np.random.default_rng(_SEED).permutation(network.links)
     parts = np.array_split(order, _PARTS)
     traits, hits, folds = [], [], []
@@ -138,13 +138,13 @@ def _measured(network: Network, vectors: Numbers | None, near: float, tick: Tick
         found, described = _described(Network.of_keys(network.size, seen), vectors, near)
         traits.append(described)
         hits.append(np.isin(found.keys, network.keys[part]))
-        # With one part alone its pairs are halved by a mark that has nothing to do with what they are.
+        # With one part alone its pairs are halved at random.
         folds.append(np.full(len(found.keys), fold) if network.links <= _ALL_PARTS else found.keys % 2)
     return scale(np.concatenate(traits), np.concatenate(hits), np.concatenate(folds))
 
 
 def _nearness(network: Network, vectors: Numbers | None) -> float:
-    """The cosine above which two nodes are nearer in meaning than nearly any two."""
+    """The cosine above which two nodes are closer in meaning than nearly any two."""
     if vectors is None:
         return -1.0
     known = np.flatnonzero((network.degrees > 0) & vectors.any(axis=1))
@@ -157,7 +157,7 @@ def _nearness(network: Network, vectors: Numbers | None) -> float:
 
 
 class Scale(NamedTuple):
-    """A score and what it means: from each border on, the share of things tried that were hits."""
+    """A score and its calibration: from each border on, the share of hits."""
 
     weights: Numbers
     middle: Numbers
@@ -174,14 +174,14 @@ class Scale(NamedTuple):
         return found
 
     def confidence(self, traits: Numbers) -> Numbers:
-        """How often things like each row were hits."""
+        """How often rows like each were hits."""
         at = np.searchsorted(self.borders, self.score(traits) - self.margin, side="right") - 1
         found: Numbers = self.shares[np.maximum(at, 0)]
         return found
 
 
 def scale(traits: Numbers, hits: Numbers, folds: Numbers) -> Scale | None:
-    """Learn a score (a logistic regression) and, from folds it was not learnt from, what it means."""
+    """Fit a score (logistic regression) and calibrate it on folds it was not fitted to."""
     if hits.sum() < _HITS or hits.all():
         return None
     middle = traits.mean(axis=0)
@@ -189,12 +189,12 @@ def scale(traits: Numbers, hits: Numbers, folds: Numbers) -> Scale | None:
     design = _design(traits, middle, spread)
     held = np.zeros(len(hits))
     for side in (0, 1):
-        told = folds % 2 == side
-        if not hits[~told].any() or not told.any():
+        own = folds % 2 == side
+        if not hits[~own].any() or not own.any():
             return None
-        held[told] = design[told] @ _learnt(design[~told], hits[~told])
+        held[own] = design[own] @ _fit(design[~own], hits[~own])
     borders, shares = _steps(held, hits)
-    weights = _learnt(design, hits)
+    weights = _fit(design, hits)
     scores = design @ weights
     best = np.argsort(-scores, kind="stable")[: max(_FEW, int(_BEST * len(hits)))]
     margin = float(np.abs(scores - held)[best].mean())
@@ -205,7 +205,7 @@ def _design(traits: Numbers, middle: Numbers, spread: Numbers) -> Numbers:
     return np.concatenate([(traits - middle) / spread, np.ones((len(traits), 1))], axis=1)
 
 
-def _learnt(design: Numbers, hits: Numbers) -> Numbers:
+def _fit(design: Numbers, hits: Numbers) -> Numbers:
     """The weights of a logistic regression, by Newton's method."""
     weights = np.zeros(design.shape[1])
     share = hits.mean()
@@ -224,7 +224,7 @@ def _learnt(design: Numbers, hits: Numbers) -> Numbers:
 
 
 def _steps(scores: Numbers, hits: Numbers) -> tuple[Numbers, Numbers]:
-    """Shares of hits that never fall as the score rises (isotonic regression), each leaning towards the usual share."""
+    """Shares of hits by score (isotonic regression), shrunk towards the mean share."""
     usual = float(hits.mean())
     levels, places = np.unique(scores, return_inverse=True)
     counts = np.bincount(places).tolist()

@@ -1,39 +1,38 @@
-"""Relationship patterns: hubs, bridges, communities, missing links, circles, groups apart and records alone."""
+"""Relationship patterns: hubs, bridges, communities, missing links, cycles, separate groups and orphans."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.graph import missing, structure
 from polymnia.engine.analysis.graph.cycles import cycles
 from polymnia.engine.analysis.graph.structure import Community, CutVertex, Network
 from polymnia.engine.analysis.probability import CAP
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import importing
-from polymnia.models import JsonObject, Relation
+from polymnia.models import JsonObject
 
-_SURE = 0.7  # what a p value of .05 amounts to; what is less sure shows up in networks made by chance as well
-_MISSING = 0.2  # a pair is worth a look when one in five like it is related
+_SURE = 0.7  # what a p value of .05 amounts to; random networks have less certain ones, too
+_MISSING = 0.2  # reported if one pair in five like it is related
 _MOST = 10  # of each kind
 _MOST_COMMUNITIES = 20
 _MOST_CUTS = 5  # of each of the two kinds of bridges
-_APART = 3  # members of a group apart that is reported by itself
-_FEWEST_LINKS = 10  # without which nothing can be compared with chance
-_READ = 100  # members of a community whose texts are read for its name
-_BACKGROUND = 500  # records its terms are compared with
+_APART = 3  # members of a separate group that is reported
+_FEWEST_LINKS = 10  # for a comparison with random networks
+_READ = 100  # members of a community whose texts give its terms
+_BACKGROUND = 500  # records these terms are compared with
 _EXAMPLES = 10
 _FEW = 5
 
 
 def relationship_patterns(project: ProjectView) -> Findings:
-    """The patterns in the relations of a project, surest first; the place of a focus is told as its ``role``."""
+    """The patterns in the relations of a project, most certain first."""
     search = _Search(project)
     records, relations, network = project.items, project.relations, search.network
     looked_at: JsonObject = {
@@ -41,19 +40,17 @@ def relationship_patterns(project: ProjectView) -> Findings:
         "relations": len(relations),
         "linked_pairs": network.links,
         "linked_records": int((network.degrees > 0).sum()),
-        "loose_relations": _loose(project),
         "types": dict(Counter(r.type for r in relations).most_common(20)),
     }
     if not relations:
         return Findings(looked_at=looked_at, notes=[Remark("graph.no_relations", {"records": len(records)})])
-    search.circles()
+    search.cycles()
     search.groups()
     if network.links < _FEWEST_LINKS:
         search.note("few_links", links=network.links, needed=_FEWEST_LINKS)
     else:
         search.shape()
         search.missing_links()
-    search.role()
     found = sorted(search.patterns, key=lambda one: -one.confidence)
     return Findings(patterns=found, looked_at=looked_at | search.looked_at, notes=search.notes)
 
@@ -66,30 +63,28 @@ class _Search:
         ends = [(places[one.source], places[one.target]) for one in project.relations]
         self.network = Network(len(places), [a for a, _ in ends], [b for _, b in ends])
         self.focus = next((at for at, record in enumerate(self.records) if record.id == project.focus), -1)
-        self.patterns: list[Pattern] = []
+        self.patterns: list[Finding] = []
         self.looked_at: JsonObject = {}
         self.notes: list[Remark] = []
 
     def add(self, name: str, sure: float, nodes: Sequence[int], evidence: JsonObject, **details: Any) -> None:
-        """Keep a pattern; nothing that is estimated is certain."""
-        members = tuple(self.records[node].id for node in nodes)
-        self.patterns.append(
-            Pattern(
-                type="relationship_patterns",
-                name=name,
-                confidence=round(sure, 4),
-                evidence=evidence,
-                details=details,
-                members=members,
-            )
+        """Add a finding on some nodes."""
+        one = Finding(
+            type="relationship_patterns",
+            name=name,
+            confidence=round(sure, 4),
+            evidence=evidence,
+            details=details,
+            members=tuple(self.records[node].id for node in nodes),
         )
+        self.patterns.append(one)
 
     def note(self, code: str, **values: Any) -> None:
-        """Keep a remark."""
+        """Add a remark."""
         self.notes.append(Remark(f"graph.{code}", values))
 
-    def circles(self) -> None:
-        """Circles where there should be none."""
+    def cycles(self) -> None:
+        """Cycles of relations that should have none."""
         found = cycles(self.project.relations, 3 * _MOST, self.project.tick)
         focus = self.records[self.focus].name if self.focus >= 0 else None
         for at, one in enumerate(found):
@@ -101,14 +96,14 @@ class _Search:
                     "length": len(nodes),
                     "steps": steps[:_EXAMPLES],
                     "relations": one.relations,
-                    "in_no_circle": one.kept,
+                    "in_no_circle": one.acyclic,
                 }
                 self.add("cycle", min(CAP, one.confidence), nodes, evidence)
         if len(found) > _MOST:
             self.note("more_circles", most=_MOST)
 
     def groups(self) -> None:
-        """Groups apart, and records that nothing is related to."""
+        """Separate groups, and records without a relation."""
         parts = self.network.components
         self.looked_at["groups"] = len(parts)
         apart = [part for part in parts[1:] if len(part) >= _APART]
@@ -127,15 +122,15 @@ class _Search:
             self.add("orphans", 1.0, alone, evidence, records=len(self.records))
 
     def shape(self) -> None:
-        """Hubs, communities and bridges, against chance."""
+        """Hubs, communities and bridges, compared with random networks."""
         self._hubs()
         found = structure.communities(self.network, self.project.tick)
         nodes, links = structure.cuts(self.network, self.project.tick)
         chance = structure.by_chance(self.network, self.project.tick)
         self.looked_at |= {"communities": len(found), "twins": chance.twins}
         self._communities(found, chance)
-        told = self._bridges(links, chance.link_cuts, chance.twins, [])
-        self._bridges(nodes, chance.node_cuts, chance.twins, told)
+        reported = self._bridges(links, chance.link_cuts, chance.twins, [])
+        self._bridges(nodes, chance.node_cuts, chance.twins, reported)
 
     def _hubs(self) -> None:
         degrees = self.network.degrees
@@ -143,26 +138,27 @@ class _Search:
         if len(linked) < structure.FEWEST:
             self.note("few_linked", linked=len(linked), needed=structure.FEWEST)
         for one in structure.hubs(degrees, _MOST, _SURE, self.focus):
+            below = float((linked <= one.degree).mean())
             evidence = {
                 "record": self._example(one.node),
                 "degree": one.degree,
-                "percentile": self._percentile(one.node),
+                "percentile": round(100 * below, 2),
                 "median_degree": int(linked[len(linked) // 2]),
                 "expected": float(f"{one.expected:.3g}"),
                 "found": one.found,
             }
-            self.add("hub", min(CAP, one.confidence), [one.node], evidence | self._ways(one.node), linked=len(linked))
+            self.add("hub", min(CAP, one.confidence), [one.node], evidence, linked=len(linked))
 
     def _communities(self, every: list[Community], chance: structure.Chance) -> None:
         found, table = structure.separate(self.network, every)
         sure = structure.certainty(table, chance.communities, chance.twins)
-        kept = [(one, float(value)) for one, value in zip(found, sure, strict=True) if value >= _SURE]
-        kept.sort(key=lambda pair: (-round(pair[1], 2), -len(pair[0].nodes), pair[0].nodes[0]))
-        told = [pair for at, pair in enumerate(kept) if at < _MOST_COMMUNITIES or self.focus in pair[0].nodes]
+        certain = [(one, float(value)) for one, value in zip(found, sure, strict=True) if value >= _SURE]
+        certain.sort(key=lambda pair: (-round(pair[1], 2), -len(pair[0].nodes), pair[0].nodes[0]))
+        shown = [pair for at, pair in enumerate(certain) if at < _MOST_COMMUNITIES or self.focus in pair[0].nodes]
         here = round(structure.modularity(self.network, every), 4)
         both = {"modularity": here, "modularity_by_chance": round(chance.modularity, 4)}
         self.looked_at |= both
-        for (one, value), terms in zip(told, self._terms([pair[0] for pair in told]), strict=True):
+        for (one, value), terms in zip(shown, self._terms([pair[0] for pair in shown]), strict=True):
             members = self._central(one.nodes)
             evidence = {
                 "size": len(members),
@@ -172,40 +168,42 @@ class _Search:
                 "links_outside": one.ends - 2 * one.inside,
             }
             self.add("community", value, members, evidence | both | {"central": self._examples(members)})
-        if len(kept) > len(told):
-            self.note("more_communities", found=len(kept), told=len(told))
+        if len(certain) > len(shown):
+            self.note("more_communities", found=len(certain), shown=len(shown))
 
-    def _terms(self, told: list[Community]) -> list[list[str]]:
-        """What each community is about, in a few words: of its central members, compared with records all over."""
+    def _terms(self, communities: list[Community]) -> list[list[str]]:
+        """A few terms for each community, from its central members compared with other records."""
         with importing():
-            from polymnia.engine.analysis.topics import telling_terms
+            from polymnia.engine.analysis.topics import distinctive_terms
 
         self.project.tick()
-        groups = [[self._text(node) for node in self._central(one.nodes)[:_READ]] for one in told]
-        inside = {node for one in told for node in one.nodes}
+        groups = [[self._text(node) for node in self._central(one.nodes)[:_READ]] for one in communities]
+        inside = {node for one in communities for node in one.nodes}
         step = max(1, self.network.size // _BACKGROUND)
-        return telling_terms(groups, [self._text(at) for at in range(0, self.network.size, step) if at not in inside])
+        return distinctive_terms(
+            groups, [self._text(at) for at in range(0, self.network.size, step) if at not in inside]
+        )
 
     def _text(self, node: int) -> str:
         record = self.records[node]
-        said = self.project.text(record)
-        return said if record.name == record.uid else f"{record.name}\n{said}"
+        text = self.project.text(record)
+        return text if record.name == record.uid else f"{record.name}\n{text}"
 
     def _bridges(
         self, found: list[CutVertex], by_chance: NDArray[Any], twins: int, before: list[CutVertex]
     ) -> list[CutVertex]:
-        """What falls apart without a record or link, unless a link reported before says as much."""
+        """The records or links that join parts, unless a link reported before covers them."""
         deep, table = structure.deep(found)
         sure = structure.certainty(table, by_chance, twins)
         order = sorted(range(len(deep)), key=lambda at: (-deep[at].lost, deep[at]))
         own = [at for at in order if self.focus in deep[at].nodes]
-        told = []
+        reported = []
         for at in dict.fromkeys([*order[:_MOST_CUTS], *own[:_MOST_CUTS]]):
             one, value = deep[at], float(sure[at])
-            said = any(set(one.nodes) < set(other.nodes) and abs(one.lost - other.lost) <= 1 for other in before)
-            if value < _SURE or said:
+            covered = any(set(one.nodes) < set(other.nodes) and abs(one.lost - other.lost) <= 1 for other in before)
+            if value < _SURE or covered:
                 continue
-            told.append(one)
+            reported.append(one)
             evidence: JsonObject = {
                 "records": self._examples(one.nodes),
                 "parts": list(one.parts[:_EXAMPLES]),
@@ -214,15 +212,15 @@ class _Search:
             }
             if len(one.nodes) == 2:
                 names = {self.records[node].name for node in one.nodes}
-                types = sorted({r.type for r in self._relations(one.nodes[0]) if {r.source, r.target} == names})
+                types = sorted({r.type for r in self.project.relations if {r.source, r.target} == names})
                 evidence |= {"kind": "link", "types": types}
             else:
                 evidence |= {"kind": "record", "degree": int(self.network.degrees[one.nodes[0]])}
             self.add("bridge", value, one.nodes, evidence)
-        return told
+        return reported
 
     def missing_links(self) -> None:
-        """Pairs that ought to be linked."""
+        """Pairs that are probably related."""
         vectors = self.project.vectors
         usable = vectors if vectors.shape[1] and vectors.any() else None
         found, scale = missing.missing(self.network, usable, _MOST, _MISSING, self.project.tick, self.focus)
@@ -247,50 +245,6 @@ class _Search:
         elif not found:
             self.note("none_missing")
 
-    def role(self) -> None:
-        """The place of the focus in the network."""
-        node = self.focus
-        if node < 0 or not self.network.degrees[node]:
-            return
-        id = self.records[node].id
-        own = next((one for one in self.patterns if one.name == "community" and id in one.members), None)
-        evidence = {
-            "record": self._example(node),
-            "degree": int(self.network.degrees[node]),
-            "percentile": self._percentile(node),
-            "group_size": next(len(part) for part in self.network.components if node in part),
-            **self._ways(node),
-        }
-        if own is not None:
-            about = {name: own.evidence[name] for name in ("size", "terms")}
-            evidence["community"] = about | {"confidence": own.confidence}
-        self.add("role", 1.0, [node], evidence)
-
-    @cached_property
-    def _of(self) -> dict[str, list[Relation]]:
-        found: dict[str, list[Relation]] = {}
-        for relation in self.project.relations:
-            for name in {relation.source, relation.target}:
-                found.setdefault(name, []).append(relation)
-        return found
-
-    def _relations(self, node: int) -> list[Relation]:
-        return self._of.get(self.records[node].name, [])
-
-    def _ways(self, node: int) -> JsonObject:
-        name, of = self.records[node].name, self._relations(node)
-        types = Counter(relation.type for relation in of)
-        return {
-            "outgoing": sum(relation.source == name for relation in of),
-            "incoming": sum(relation.target == name for relation in of),
-            "types": dict(sorted(types.items(), key=lambda one: (-one[1], one[0]))[:_EXAMPLES]),
-        }
-
-    def _percentile(self, node: int) -> float:
-        """The share of the linked records that have no more neighbours than this one, in percent."""
-        degrees = self.network.degrees
-        return round(100.0 * float((degrees[degrees > 0] <= degrees[node]).mean()), 2)
-
     def _central(self, nodes: Sequence[int]) -> list[int]:
         return sorted(nodes, key=lambda node: (-int(self.network.degrees[node]), node))
 
@@ -299,16 +253,3 @@ class _Search:
 
     def _examples(self, nodes: Sequence[int]) -> list[JsonObject]:
         return [self._example(node) for node in nodes[:_EXAMPLES]]
-
-
-def _loose(project: ProjectView) -> int:
-    """How many relations of these records lead to a name that nothing bears."""
-    if project.snapshot.count()[1] == len(project.relations):
-        return 0
-    known = project.by_name
-    ends: Counter[str] = Counter()
-    for relation in project.snapshot.relations():
-        if (relation.source in known) != (relation.target in known):
-            ends[relation.target if relation.source in known else relation.source] += 1
-    there = project.snapshot.ids(list(ends)) if ends else {}
-    return sum(count for name, count in ends.items() if name not in there)

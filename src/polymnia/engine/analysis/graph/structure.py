@@ -15,13 +15,13 @@ from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.probability import confidence
 from polymnia.importing import importing
 
-_ROUNDS = 8  # each offers every link one swap; nothing is left of the order then
-_MORE_ROUNDS = 60  # where links are so few that many swaps are refused
+_ROUNDS = 8  # of swaps, one for each link, after which the order is random
+_MORE_ROUNDS = 60  # of few links, since many swaps are refused
 _FEW_LINKS = 200
 
 
 class Network:
-    """Nodes numbered from 0 and the links between them: each pair once, whatever its direction, no node with itself."""
+    """An undirected network without loops: nodes numbered from 0, each linked pair once."""
 
     def __init__(self, size: int, sources: Sequence[int] | Numbers, targets: Sequence[int] | Numbers) -> None:
         self.size = size
@@ -39,28 +39,28 @@ class Network:
 
     @property
     def links(self) -> int:
-        """How many there are."""
+        """The number of links."""
         return len(self.keys)
 
     @cached_property
     def low(self) -> Numbers:
-        """The end of each link with the smaller number."""
+        """The smaller end of each link."""
         return self.keys // max(1, self.size)
 
     @cached_property
     def high(self) -> Numbers:
-        """The end of each link with the greater number."""
+        """The greater end of each link."""
         return self.keys % max(1, self.size)
 
     @cached_property
     def degrees(self) -> Numbers:
-        """How many neighbours each node has."""
+        """The number of neighbours of each node."""
         ends = np.concatenate([self.low, self.high])
         return np.bincount(ends, minlength=self.size).astype(np.int64)
 
     @cached_property
     def starts(self) -> Numbers:
-        """Where the neighbours of each node begin in ``neighbours``; one more at the end."""
+        """The start of each node in ``neighbours``, and the end."""
         return np.concatenate([[0], np.cumsum(self.degrees)]).astype(np.int64)
 
     @cached_property
@@ -74,7 +74,7 @@ class Network:
 
     @cached_property
     def components(self) -> list[list[int]]:
-        """The groups of nodes that hang together, largest first; a node without neighbours is in none."""
+        """The connected components, largest first, without single nodes."""
         with importing():
             import rustworkx as rx
 
@@ -86,10 +86,10 @@ class Network:
 
 
 def twin(network: Network, seed: int) -> Network:
-    """A network in which every node has as many neighbours as in this one, and all else is chance.
+    """A random network with the same degrees.
 
-    Two links swap their ends, again and again, wherever that makes neither a loop nor a link that is there already. It
-    falls into no more groups than this one where that can be had: a tree is compared with trees.
+    Pairs of links swap their ends where that makes neither a loop nor a duplicate. It has no more components than this
+    network where possible, so that a tree is compared with trees.
     """
     random = np.random.default_rng(seed)
     size, keys = network.size, network.keys.copy()
@@ -103,17 +103,17 @@ def twin(network: Network, seed: int) -> Network:
         c, d = np.where(turned, d, c), np.where(turned, c, d)
         first = np.minimum(a, d) * size + np.maximum(a, d)
         second = np.minimum(c, b) * size + np.maximum(c, b)
-        offered = np.concatenate([first, second])
-        _, place, times = np.unique(offered, return_inverse=True, return_counts=True)
-        new = (times[place] == 1) & ~np.isin(offered, keys)
+        swapped = np.concatenate([first, second])
+        _, place, times = np.unique(swapped, return_inverse=True, return_counts=True)
+        new = (times[place] == 1) & ~np.isin(swapped, keys)
         taken = new[:half] & new[half:] & (a != d) & (c != b)
         keys[:half][taken] = first[taken]
         keys[half : 2 * half][taken] = second[taken]
-    return _gathered(Network.of_keys(size, keys), len(network.components))
+    return _connected(Network.of_keys(size, keys), len(network.components))
 
 
-def _gathered(network: Network, groups: int) -> Network:
-    """The network with groups joined until there are so many, by swaps of a link that is part of a circle."""
+def _connected(network: Network, groups: int) -> Network:
+    """The network with components joined until there are so many, by swaps of a link in a cycle."""
     if len(network.components) <= groups:
         return network
     group = {node: at for at, part in enumerate(network.components) for node in part}
@@ -127,7 +127,7 @@ def _gathered(network: Network, groups: int) -> Network:
             spare.setdefault(group[a], []).append(at)
         else:
             root[one] = other
-    # Groups with circles of their own come first: they bring links to join others with.
+    # Components with cycles come first: they have links to join others with.
     order = sorted(spare, key=lambda at: (-len(spare[at]), at))
     order += [at for at in range(len(network.components)) if at not in spare]
     if not order or order[0] not in spare:
@@ -154,26 +154,26 @@ def _root(root: list[int], node: int) -> int:
 Tick = Callable[[], None]
 
 _SEED = 20_261_115
-_GAIN = 1e-12  # below this a move of a node to another community is a rounding error
+_GAIN = 1e-12  # less is a rounding error
 _LEVELS = 20
 _TICK = 5000
-_SMALLEST = 4  # members of a community; fewer come about by chance everywhere
+_SMALLEST = 4  # members of a community; smaller ones are everywhere by chance
 
 FEWEST = 10
-"""Nodes with neighbours that there must be to see a hub; fewer say nothing about what is usual."""
+"""Linked nodes needed to see a hub."""
 _BODY = 0.9  # of the nodes; hubs are rarer than one in ten
 _LEAST = 5  # neighbours of a hub
 _TIMES = 2  # the neighbours of a node in the middle
 _MEANS, _SHAPES = 40, 24  # steps of the grid over distributions
 _WIDEST, _NARROWEST = 0.05, 100.0  # the shape, from nearly logarithmic to nearly Poisson
 
-_MOST_TWINS, _LEAST_TWINS = 30, 2  # a network of many links has many findings to compare with in each of them
+_MOST_TWINS, _LEAST_TWINS = 30, 2  # fewer of large networks, which have more to compare with
 _LINKS = 150_000  # in all twins together, about
-_TAIL, _ENOUGH = 0.1, 10  # the share of what the twins show that its tail is fitted to, and how much at least
+_TAIL, _ENOUGH = 0.1, 10  # the share of the twins' values that the tail is fitted to, and the least number
 
 
 class Community(NamedTuple):
-    """A group: its nodes, the links inside it, and the ends of links its nodes have in all."""
+    """A community: its nodes, the links inside it, and the sum of its degrees."""
 
     nodes: list[int]
     inside: int
@@ -181,38 +181,40 @@ class Community(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of its members' links that stay inside."""
+        """The share of its members' links that are inside."""
         return 2 * self.inside / self.ends if self.ends else 0.0
 
 
 def communities(network: Network, tick: Tick = lambda: None) -> list[Community]:
-    """The communities of a network, largest first. Nodes without links are in none; each hangs together."""
+    """The communities of a network (Louvain), largest first, each connected; nodes without links are in none."""
     if not network.links:
         return []
     ends = network.neighbours.astype(np.int64)
-    # Whoever has one neighbour is in its community: there is no better place.
+    # A leaf belongs to the community of its neighbour.
     label = np.arange(network.size)
     leaves = np.flatnonzero(network.degrees == 1)
     label[leaves] = np.where(network.degrees[ends[network.starts[leaves]]] > 1, ends[network.starts[leaves]], leaves)
     label = np.unique(label, return_inverse=True)[1]
     starts, ends, weights, loops = _joined(network.starts, ends, np.ones(len(ends)), np.zeros(network.size), label)
     for level in range(_LEVELS):
-        moved = _moved(starts, ends, weights, loops, level, tick)
-        if moved is None:
+        group = _local_moves(starts, ends, weights, loops, level, tick)
+        if group is None:
             break
-        label = moved[label]
-        starts, ends, weights, loops = _joined(starts, ends, weights, loops, moved)
+        label = group[label]
+        starts, ends, weights, loops = _joined(starts, ends, weights, loops, group)
     return _listed(network, label)
 
 
 def modularity(network: Network, found: list[Community]) -> float:
-    """How many more links are inside the communities than chance would put there, as a share of all links."""
+    """The modularity: the share of links inside the communities beyond chance."""
     both = 2 * network.links
     return sum(2 * one.inside / both - (one.ends / both) ** 2 for one in found) if both else 0.0
 
 
-def _moved(starts: Numbers, ends: Numbers, weights: Numbers, loops: Numbers, level: int, tick: Tick) -> Numbers | None:
-    """Each node's group after all have gone where they gain most, numbered from 0; None where nobody moves."""
+def _local_moves(
+    starts: Numbers, ends: Numbers, weights: Numbers, loops: Numbers, level: int, tick: Tick
+) -> Numbers | None:
+    """The group of each node after local moves, numbered from 0; None if no node changed its group."""
     size = len(starts) - 1
     first, to, weight = starts.tolist(), ends.tolist(), weights.tolist()
     around = [list(zip(to[a:b], weight[a:b], strict=True)) for a, b in pairwise(first)]
@@ -277,7 +279,7 @@ def _listed(network: Network, label: Numbers) -> list[Community]:
 
 
 class Hub(NamedTuple):
-    """A node with many neighbours, and how sure it is that this is out of the ordinary."""
+    """A node with many neighbours, and how certain it is that this is unusual."""
 
     node: int
     degree: int
@@ -287,7 +289,7 @@ class Hub(NamedTuple):
 
 
 def hubs(degrees: Numbers, most: int, least: float, always: int = -1) -> list[Hub]:
-    """The nodes with the most neighbours, up to so many and ``always``, where it is so sure that they are hubs."""
+    """The nodes with the most neighbours (and ``always``) that are hubs with this confidence, up to so many."""
     held = degrees[degrees > 0]
     if len(held) < FEWEST:
         return []
@@ -298,20 +300,20 @@ def hubs(degrees: Numbers, most: int, least: float, always: int = -1) -> list[Hu
         return []
     order = chosen[np.lexsort((chosen, -degrees[chosen]))].tolist()
     above = _above(held, usual)
-    told = []
+    found_hubs = []
     for node in dict.fromkeys([*order[:most], *(node for node in order if node == always)]):
         degree = int(degrees[node])
         expected, found = len(held) * float(above[degree]), int((held >= degree).sum())
         sure = max(0.0, 1.0 - expected / found)
         if sure >= least:
-            told.append(Hub(node, degree, expected, found, sure))
-    return told
+            found_hubs.append(Hub(node, degree, expected, found, sure))
+    return found_hubs
 
 
 def _above(held: Numbers, middle: int) -> Numbers:
-    """For each number of neighbours, the chance of having so many or more, given the degrees up to ``middle``.
+    """The chance of each degree or more, given the degrees up to ``middle``.
 
-    That of all negative binomial distributions, each as far as it fits: some nodes are more sought after than others.
+    The mean over negative binomial distributions, weighted by their likelihood.
     """
     top = int(held.max())
     counts = np.bincount(held[held <= middle], minlength=middle + 1)[1:]
@@ -338,19 +340,19 @@ def _above(held: Numbers, middle: int) -> Numbers:
 
 
 class CutVertex(NamedTuple):
-    """What falls apart without a node, or without a link: the sizes of the parts, largest first."""
+    """A node or link whose removal splits a component, and the sizes of the parts, largest first."""
 
     nodes: tuple[int, ...]
     parts: tuple[int, ...]
 
     @property
     def lost(self) -> int:
-        """How many nodes would hang together apart from the largest part; single ones do not count."""
+        """The nodes cut off from the largest part, without single ones."""
         return sum(part for part in self.parts[1:] if part > 1)
 
 
 def cuts(network: Network, tick: Tick = lambda: None) -> tuple[list[CutVertex], list[CutVertex]]:
-    """Every node and every link without which a part would fall off, found in one walk through the network."""
+    """Every cut vertex and every bridge, with the sizes of the parts (Hopcroft and Tarjan)."""
     starts, to = network.starts.tolist(), network.neighbours.tolist()
     order, lowest, below = [0] * network.size, [0] * network.size, [1] * network.size
     parts: dict[int, list[int]] = {}
@@ -392,7 +394,7 @@ def cuts(network: Network, tick: Tick = lambda: None) -> tuple[list[CutVertex], 
 
 
 class Chance(NamedTuple):
-    """What the twins of a network show, each measure of all of them together."""
+    """The measures of all twins of a network."""
 
     twins: int
     modularity: float
@@ -402,7 +404,7 @@ class Chance(NamedTuple):
 
 
 def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
-    """Measure networks in which every node has as many neighbours as in this one, and all else is chance."""
+    """Measure random networks with the same degrees."""
     twins = max(_LEAST_TWINS, min(_MOST_TWINS, _LINKS // max(1, network.links)))
     shares, by_node, by_link = [], [], []
     total = 0.0
@@ -420,22 +422,22 @@ def by_chance(network: Network, tick: Callable[[int, int], None]) -> Chance:
 
 
 def separate(network: Network, found: list[Community]) -> tuple[list[Community], Numbers]:
-    """The communities that are no group apart, and of each the share of links inside, and its size in links."""
+    """The communities that are no component, and of each the share of links inside and the logarithm of its size."""
     whole = {part[0]: len(part) for part in network.components}
-    told = [one for one in found if len(one.nodes) >= _SMALLEST and whole.get(one.nodes[0]) != len(one.nodes)]
-    return told, np.array([[one.share, log(one.ends)] for one in told]).reshape(-1, 2)
+    part = [one for one in found if len(one.nodes) >= _SMALLEST and whole.get(one.nodes[0]) != len(one.nodes)]
+    return part, np.array([[one.share, log(one.ends)] for one in part]).reshape(-1, 2)
 
 
 def deep(found: list[CutVertex]) -> tuple[list[CutVertex], Numbers]:
-    """The cuts that count, and of each how many nodes would be lost (as a logarithm: few cut off much)."""
-    told = [one for one in found if one.lost > 1]
-    return told, np.log(np.array([[one.lost] for one in told], float).reshape(-1, 1))
+    """The cuts that cut off several nodes, and of each the logarithm of their number."""
+    deep = [one for one in found if one.lost > 1]
+    return deep, np.log(np.array([[one.lost] for one in deep], float).reshape(-1, 1))
 
 
 def certainty(found: Numbers, made: Numbers, twins: int) -> Numbers:
     """The confidence of each row of ``found``; ``made`` has the rows of all twins.
 
-    The first column is what is outstanding. A second is what it goes along with anyway, which is allowed for.
+    The first column is the measure, a second a covariate that is regressed out.
     """
     if not len(found):
         return np.zeros(0)
@@ -456,7 +458,7 @@ def certainty(found: Numbers, made: Numbers, twins: int) -> Numbers:
 
 
 def _expected(found: Numbers, made: Numbers, twins: int) -> Numbers:
-    """How many as outstanding as each of the found ones a network made by chance has."""
+    """The expected number of values as high as each of the found ones in a random network."""
     counted: Numbers = (len(made) - np.searchsorted(made, found, side="left") + 1) / (twins + 1)
     tail = max(_ENOUGH, int(_TAIL * len(made)))
     if len(made) < 2 * _ENOUGH:

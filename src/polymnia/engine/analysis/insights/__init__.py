@@ -1,4 +1,4 @@
-"""Insights: what a project lacks, uses, turns to, could save, and says (docs/decisions/0029-insights.md)."""
+"""Insights: gaps, usage, trends, savings and syntheses of a project (docs/decisions/0029-insights.md)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from polymnia.engine.analysis.cache import parts
 from polymnia.engine.analysis.findings import Remark
-from polymnia.engine.analysis.insights.view import Depth, Horizon, Insight, Insights, InsightView, Looked
+from polymnia.engine.analysis.insights.view import Depth, Horizon, InsightFinding, InsightResults, Insights, InsightView
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.importing import load
 from polymnia.models import JsonObject
 
-__all__ = ["TYPES", "Depth", "Horizon", "Insight", "Insights", "insights"]
+__all__ = ["TYPES", "Depth", "Horizon", "InsightFinding", "Insights", "insights"]
 
 _MODULES = {
     "content_gaps": "gaps",
@@ -21,7 +21,7 @@ _MODULES = {
     "knowledge_synthesis": "synthesis",
 }
 TYPES = tuple(_MODULES)
-"""The types of insights there are; each has a function of its name in a module, which is loaded when it is asked."""
+"""The types of insights; each has a function of its name in a module, which is loaded when it is needed."""
 
 
 def insights(
@@ -33,20 +33,20 @@ def insights(
     recommend: bool = True,
     among: Sequence[int] | None = None,
 ) -> Insights:
-    """The insights of the given types, the strongest of each first; ``among`` are the ids of the records to look at."""
+    """The insights of the given types, the strongest of each first; ``among`` are the ids of the records."""
     view = InsightView(project, depth=depth, horizon=horizon, recommend=recommend, among=among)
     many, most = len(view.records), view.budget.items
     looked_at: JsonObject = {"memories": many, "depth": depth, "days": view.days}
     looked_at["compared"] = many if most is None else min(many, most)
-    found: list[Insight] = []
+    found: list[InsightFinding] = []
     notes: list[Remark] = []
     for type, step in zip(types, parts(project.tick, len(types)), strict=True):
-        view.ticking(step)
+        view.report = step
         step(0, 1)
-        looked = Looked(type=type)
-        getattr(load(f"{__name__}.{_MODULES[type]}"), type)(view, looked)
-        best = looked.strongest(view.budget.insights)
+        results = InsightResults(type=type)
+        getattr(load(f"{__name__}.{_MODULES[type]}"), type)(view, results)
+        best = results.strongest(view.budget.insights)
         found += best
-        looked_at[type] = {**looked.looked_at, "insights_found": len(looked.found), "insights_told": len(best)}
-        notes += [Remark("insights.of_type", {"type": type, "note": note}) for note in looked.notes]
+        looked_at[type] = {**results.looked_at, "insights_found": len(results.found), "insights_told": len(best)}
+        notes += [Remark("insights.of_type", {"type": type, "note": note}) for note in results.notes]
     return Insights(insights=found, looked_at=looked_at, notes=notes)

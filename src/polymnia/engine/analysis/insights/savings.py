@@ -1,4 +1,4 @@
-"""Efficiency opportunities: what a project could do without, or draw together, and what that would save."""
+"""Efficiency opportunities: what could be removed, joined or split, and what that would save."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from polymnia.engine.analysis.actions import UNWRITTEN, CleanSessions, Delete, Relate, StoreItem, Update
-from polymnia.engine.analysis.insights.view import DAY, InsightView, Looked
+from polymnia.engine.analysis.activity.changes import DAY
+from polymnia.engine.analysis.insights.view import InsightResults, InsightView
 from polymnia.engine.content import title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.engine.text.document import blocks
@@ -14,66 +15,68 @@ from polymnia.engine.text.language import fold
 from polymnia.importing import importing
 from polymnia.models import Record, normal
 
-_CONFLICTS = 100  # that are passed on
+_CONFLICTS = 100
 
 
-def efficiency_opportunities(view: InsightView, looked: Looked) -> None:
-    """What can be counted at the surface; conflicts, near copies and missing links when it goes deep."""
-    looked.looked_at["memories"] = len(view.records)
-    _duplicates(view, looked)
-    _same_tags(view, looked)
-    _to_split(view, looked)
-    _idle_sessions(view, looked)
+def efficiency_opportunities(view: InsightView, results: InsightResults) -> None:
+    """Counts at the surface; conflicts, near duplicates and missing links when it goes deep."""
+    results.looked_at["memories"] = len(view.records)
+    _duplicates(view, results)
+    _same_tags(view, results)
+    _to_split(view, results)
+    _idle_sessions(view, results)
     if view.deep:
-        _conflicts(view, looked)
-        _missing_links(view, looked)
+        _conflicts(view, results)
+        _missing_links(view, results)
 
 
-# ── Duplicates: memories that say the same, and what it would save to keep one of each ───────────────────────────────
+# ── Duplicates ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _duplicates(view: InsightView, looked: Looked) -> None:
-    """Groups of memories of one scope that are equal, and when it goes deep those that are nearly so.
+def _duplicates(view: InsightView, results: InsightResults) -> None:
+    """Groups of equal memories of one scope, and near duplicates when it goes deep.
 
-    One choice for all advice, so that none says to delete what another keeps: groups are gone through from the one most
-    worth keeping on (by its copies, relations, length and age), and what is nearly the same goes with its copies.
+    No recommendation deletes what another one retains: groups are processed from the most valuable one (by its copies,
+    relations, length and age), and a near duplicate is deleted with its copies.
     """
     text = view.project.text
     equal: dict[tuple[str | None, str], list[Record]] = {}
     for record in view.project.each(view.records):
-        if said := normal(text(record)):
-            equal.setdefault((record.scope, said), []).append(record)
-    looked.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
+        if key := normal(text(record)):
+            equal.setdefault((record.scope, key), []).append(record)
+    results.looked_at["equal_groups"] = sum(len(some) > 1 for some in equal.values())
     links = Counter(name for one in view.project.relations for name in (one.source, one.target))
 
     def worth(one: Record) -> tuple[int, int, int]:
         return -links[one.name], -len(text(one)), one.id
 
     groups = {some[0].id: some for some in (sorted(some, key=worth) for some in equal.values())}
-    near = _near_copies(view, looked, groups) if view.deep else {}
+    near = _near_copies(view, results, groups) if view.deep else {}
     chosen = [some for id, some in groups.items() if len(some) > 1 or id in near]
-    kept: set[int] = set()
-    gone: set[int] = set()
+    retained: set[int] = set()
+    deleted: set[int] = set()
     for keep, *same in sorted(chosen, key=lambda some: (-len(some), worth(some[0]))):
-        if keep.id in gone:
+        if keep.id in deleted:
             continue
-        kept.add(keep.id)
+        retained.add(keep.id)
         if same:
-            _tell_duplicates(view, looked, "duplicates", keep, same, 1.0)
+            _add_duplicates(view, results, "duplicates", keep, same, 1.0)
         for id, certain in near.get(keep.id, {}).items():
-            if id not in kept and id not in gone:
-                gone.add(id)
-                _tell_duplicates(view, looked, "near_duplicates", keep, groups[id], min(certain, 0.99))
+            if id not in retained and id not in deleted:
+                deleted.add(id)
+                _add_duplicates(view, results, "near_duplicates", keep, groups[id], min(certain, 0.99))
 
 
-def _near_copies(view: InsightView, looked: Looked, groups: dict[int, list[Record]]) -> dict[int, dict[int, float]]:
+def _near_copies(
+    view: InsightView, results: InsightResults, groups: dict[int, list[Record]]
+) -> dict[int, dict[int, float]]:
     with importing():
         from polymnia.engine.analysis.issues import near_copies
 
     part = view.part([some[0] for some in groups.values()])
     pairs, notes = near_copies(part, range(len(part.items)), groups.keys())
-    looked.looked_at["compared_for_near_duplicates"] = len(part.items)
-    looked.notes += notes
+    results.looked_at["compared_for_near_duplicates"] = len(part.items)
+    results.notes += notes
     found: dict[int, dict[int, float]] = {}
     for (a, b), certain in pairs.items():
         one, other = part.items[a].id, part.items[b].id
@@ -81,8 +84,8 @@ def _near_copies(view: InsightView, looked: Looked, groups: dict[int, list[Recor
     return found
 
 
-def _tell_duplicates(
-    view: InsightView, looked: Looked, name: str, keep: Record, go: Sequence[Record], confidence: float
+def _add_duplicates(
+    view: InsightView, results: InsightResults, name: str, keep: Record, go: Sequence[Record], confidence: float
 ) -> None:
     text, most = view.project.text, view.budget.examples
     saved = sum(len(text(one)) for one in go)
@@ -93,7 +96,7 @@ def _tell_duplicates(
         "saved_characters": saved,
         "texts": [{"id": one.uid, "text": text(one)[:200]} for one in [keep, *go][:most]],
     }
-    looked.add(
+    results.add(
         name,
         confidence,
         evidence,
@@ -108,16 +111,16 @@ def _tell_duplicates(
 
 
 def spelling(tag: str) -> str:
-    """What two spellings of one tag have in common: its letters and digits, without case and accents."""
+    """The letters and digits of a tag without case and accents, which all its spellings share."""
     return "".join(c for c in fold(tag) if c.isalnum())
 
 
-def _same_tags(view: InsightView, looked: Looked) -> None:
+def _same_tags(view: InsightView, results: InsightResults) -> None:
     tagged: dict[str, list[Record]] = {}
     for record in view.records:
         for tag in record.tags:
             tagged.setdefault(tag, []).append(record)
-    looked.looked_at["tags"] = len(tagged)
+    results.looked_at["tags"] = len(tagged)
     spelled: dict[str, list[str]] = {}
     for tag in sorted(tagged):
         if key := spelling(tag):
@@ -140,7 +143,7 @@ def _same_tags(view: InsightView, looked: Looked) -> None:
             Update(id=one.uid, tags=tuple(dict.fromkeys(keep if tag in others else tag for tag in one.tags)))
             for one in records[: view.budget.examples]
         )
-        looked.add(
+        results.add(
             "tag_spellings",
             1.0,
             evidence,
@@ -151,15 +154,15 @@ def _same_tags(view: InsightView, looked: Looked) -> None:
         )
 
 
-# ── Memories so long that they are several ───────────────────────────────────────────────────────────────────────────
+# ── Long memories to split ───────────────────────────────────────────────────────────────────────────────────────────
 
-_LONG = 8_000  # characters, about what a model reads of one memory before it pays for what it does not need
-_SECTIONS = 3  # parts with a heading of their own, without which there is nothing to split at
-_LEVELS = 3  # of headings that may be parts
+_LONG = 8_000  # characters, about what a model can read of one memory without waste
+_SECTIONS = 3  # at least
+_LEVELS = 3  # of headings that may begin a section
 
 
 def sections(text: str) -> list[tuple[str, int]]:
-    """The parts of a text under headings of its highest level that occurs more than once, and their lengths."""
+    """The titles and lengths of the sections of a text, by its highest level of headings that occurs twice."""
     heads = [block for block in blocks(text) if block.kind == "h" and block.level <= _LEVELS]
     levels = Counter(one.level for one in heads)
     top = min((level for level, count in levels.items() if count > 1), default=0)
@@ -168,16 +171,16 @@ def sections(text: str) -> list[tuple[str, int]]:
     return [(one.text, end - one.start) for one, end in zip(chosen, ends, strict=False) if one.level == top]
 
 
-def _to_split(view: InsightView, looked: Looked) -> None:
+def _to_split(view: InsightView, results: InsightResults) -> None:
     texts = [view.project.text(one) for one in view.records]
-    looked.looked_at["characters"] = sum(map(len, texts))
+    results.looked_at["characters"] = sum(map(len, texts))
     for record, text in zip(view.records, texts, strict=True):
         parts = sections(text) if len(text) >= _LONG else []
         if len(parts) < _SECTIONS:
             continue
         saved = len(text) - max(size for _, size in parts)
         shown = [{"title": title, "characters": size} for title, size in parts[: view.budget.examples]]
-        looked.add(
+        results.add(
             "split",
             1.0,
             {"characters": len(text), "saved_characters": saved, "sections": shown, "section_count": len(parts)},
@@ -194,35 +197,35 @@ def _to_split(view: InsightView, looked: Looked) -> None:
 # ── Sessions and conflicts ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _idle_sessions(view: InsightView, looked: Looked) -> None:
-    """Sessions nobody has used within the horizon. How many, not which: what is in a session is its own affair."""
-    wanted = view.whole.wanted
-    if view.among is not None or wanted.only_session:
+def _idle_sessions(view: InsightView, results: InsightResults) -> None:
+    """Sessions that were not used in the horizon: how many, but not which, since sessions are private."""
+    filters = view.whole.filters
+    if view.among is not None or filters.only_session:
         return
     sessions = view.whole.snapshot.sessions()
-    looked.looked_at["sessions"] = len(sessions)
-    old = [one for one in sessions if one.used < view.start and one.memories and one.name != wanted.session]
+    results.looked_at["sessions"] = len(sessions)
+    old = [one for one in sessions if one.used < view.start and one.memories and one.name != filters.session]
     if not old:
         return
     held = sum(one.memories for one in old)
     days = (view.project.now - min(one.used for one in old)) // DAY
     evidence = {"sessions": len(old), "of": len(sessions), "saved_memories": held, "oldest_days": days}
     steps = view.steps(CleanSessions(days=view.days))
-    looked.add("clean_sessions", 1.0, evidence, held, details={"days": view.days}, actions=steps)
+    results.add("clean_sessions", 1.0, evidence, held, details={"days": view.days}, actions=steps)
 
 
-def _conflicts(view: InsightView, looked: Looked) -> None:
+def _conflicts(view: InsightView, results: InsightResults) -> None:
     with importing():
-        from polymnia.engine.analysis.conflicts import conflicts, once
+        from polymnia.engine.analysis.conflicts import conflicts, deduplicated
 
     found = conflicts(view.sample, suggest=view.recommend)
-    looked.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
-    looked.notes += found.notes
-    for one in once(found.clashes)[:_CONFLICTS]:
+    results.looked_at["compared_for_conflicts"] = found.looked_at.get("items", len(view.sample.items))
+    results.notes += found.notes
+    for one in deduplicated(found.clashes)[:_CONFLICTS]:
         sides = [
             {"id": side.record.uid, side.kind: side.sentence, "at": moment(side.at)} for side in (one.left, one.right)
         ]
-        looked.add(
+        results.add(
             "settle_conflict",
             one.confidence,
             {"kind": one.type, "subtype": one.subtype, "newer": one.newer, "statements": sides},
@@ -233,15 +236,15 @@ def _conflicts(view: InsightView, looked: Looked) -> None:
         )
 
 
-def _missing_links(view: InsightView, looked: Looked) -> None:
+def _missing_links(view: InsightView, results: InsightResults) -> None:
     with importing():
         from polymnia.engine.analysis.graph.patterns import relationship_patterns
 
     found = relationship_patterns(view.project)
-    looked.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
+    results.looked_at["relations"] = found.looked_at.get("relations", len(view.project.relations))
     for one in found.patterns:
         if one.name == "missing_link":
             ids = [record.uid for record in view.loaded(one.members)]
-            draw = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
-            steps = view.steps(*draw)
-            looked.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)
+            relate = [Relate(source=ids[0], target=ids[1], type="related_to", reason=one)] if len(ids) == 2 else []
+            steps = view.steps(*relate)
+            results.add(one.name, one.confidence, one.evidence, source=one, members=one.members, actions=steps)

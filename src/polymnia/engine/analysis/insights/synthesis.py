@@ -1,4 +1,4 @@
-"""Knowledge synthesis: what the memories on each topic say together, in sentences as they are stored."""
+"""Knowledge synthesis: the main statements of the memories on each topic, quoted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from polymnia.engine.analysis.actions import Action, CheckConflicts, StoreItem
-from polymnia.engine.analysis.conflicts import Clash, conflicts, once
+from polymnia.engine.analysis.conflicts import Clash, conflicts, deduplicated
 from polymnia.engine.analysis.conflicts.statements import Statements
-from polymnia.engine.analysis.findings import Pattern
-from polymnia.engine.analysis.insights.view import InsightView, Looked, Part
+from polymnia.engine.analysis.findings import Finding
+from polymnia.engine.analysis.insights.view import InsightResults, InsightView, Part
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.features import features
 from polymnia.engine.content import DECISION
@@ -22,41 +22,41 @@ from polymnia.models import JsonObject, Record
 
 _EACH = 12  # sentences of one memory
 _SENTENCES = 400  # of one topic
-_NEWEST = 5  # memories that are read for being new, beside those in the middle of the topic
-_COMPARED = 200  # memories of a topic that are compared for conflicts
+_NEWEST = 5  # memories read beside those in the middle of the topic
+_COMPARED = 200  # memories of a topic searched for conflicts
 _SHORTEST = 12  # characters; less is a label
-_JUMP = 0.15  # how often the walk starts anew, as in PageRank
+_JUMP = 0.15  # the damping of PageRank
 _STEPS = 50
 _SETTLED = 1e-6
-_NOVELTY = 0.5  # how much what was said already counts against a sentence (maximal marginal relevance)
-_MEANT = 0.5  # of the words of the shorter sentence: with less in common the judge is not asked
-_ASKED = 40  # sentences the judge is asked about
+_NOVELTY = 0.5  # the weight of redundancy (maximal marginal relevance)
+_COMMON = 0.5  # of the words of the shorter sentence, from which the judge compares two
+_JUDGED = 40  # sentences compared by the judge
 
-Said = tuple[Statements, list[int]]
-"""What is read of a topic: the statements of its memories, and which rows of them are sentences to tell."""
+TopicText = tuple[Statements, list[int]]
+"""The statements of the memories of a topic, and the rows that may be quoted."""
 
 
-def knowledge_synthesis(view: InsightView, looked: Looked) -> None:
+def knowledge_synthesis(view: InsightView, results: InsightResults) -> None:
     """A synthesis of each main topic."""
     found = view.topics
     many = len(view.sample.items)
-    looked.looked_at |= {"memories": many, **{k: v for k, v in found.looked_at.items() if k != "items"}}
-    looked.notes += found.notes
+    results.looked_at |= {"memories": many, **{k: v for k, v in found.looked_at.items() if k != "items"}}
+    results.notes += found.notes
     clusters = view.clusters
-    told = clusters[: view.budget.topics]
-    if not told:
-        looked.note("no_topic", memories=many)
+    chosen_topics = clusters[: view.budget.topics]
+    if not chosen_topics:
+        results.note("no_topic", memories=many)
         return
-    said = [_read(view, one) for one in told]
-    vectors = _vectors(view, said)
-    sentences = sum(len(rows) for _, rows in said)
-    looked.looked_at |= {"topics": len(clusters), "summed_up": len(told), "sentences": sentences}
-    for at, (topic, some, rows) in enumerate(zip(told, said, vectors, strict=True)):
-        view.tick(at, len(told))
+    texts = [_read(view, one) for one in chosen_topics]
+    vectors = _vectors(view, texts)
+    sentences = sum(len(rows) for _, rows in texts)
+    results.looked_at |= {"topics": len(clusters), "summed_up": len(chosen_topics), "sentences": sentences}
+    for at, (topic, some, rows) in enumerate(zip(chosen_topics, texts, vectors, strict=True)):
+        view.tick(at, len(chosen_topics))
         if some[1]:
-            _tell(view, looked, topic, some, rows)
-    if len(clusters) > len(told):
-        looked.note("smaller_topics", topics=len(clusters) - len(told))
+            _add_topic(view, results, topic, some, rows)
+    if len(clusters) > len(chosen_topics):
+        results.note("smaller_topics", topics=len(clusters) - len(chosen_topics))
 
 
 def _decisions(records: Sequence[Record]) -> list[Record]:
@@ -64,8 +64,8 @@ def _decisions(records: Sequence[Record]) -> list[Record]:
     return [one for one in records if one.kind.casefold() in named or any(t.casefold() in named for t in one.tags)]
 
 
-def _read(view: InsightView, topic: Pattern) -> Said:
-    """What is read of a topic: the memories in its middle, the newest and the decisions."""
+def _read(view: InsightView, topic: Finding) -> TopicText:
+    """Read the memories in the middle of a topic, the newest and the decisions."""
     records = view.loaded(topic.members)
     newest = sorted(records, key=lambda one: (-one.created, one.id))[:_NEWEST]
     read = {one.id: one for one in [*records[: view.budget.sources], *newest, *_decisions(records)[:_NEWEST]]}
@@ -78,27 +78,27 @@ def _read(view: InsightView, topic: Pattern) -> Said:
     return table, list(found.values())
 
 
-def _vectors(view: InsightView, said: Sequence[Said]) -> list[Numbers]:
-    texts = [table.text(row) for table, rows in said for row in rows]
+def _vectors(view: InsightView, topics: Sequence[TopicText]) -> list[Numbers]:
+    texts = [table.text(row) for table, rows in topics for row in rows]
     made = view.project.embed(texts)
     if made is None or not made.any(axis=1).all():
         made = features(None, texts)
-    return np.split(made, np.cumsum([len(rows) for _, rows in said])[:-1])
+    return np.split(made, np.cumsum([len(rows) for _, rows in topics])[:-1])
 
 
-def _tell(view: InsightView, looked: Looked, topic: Pattern, said: Said, vectors: Numbers) -> None:
-    (table, said_rows), most = said, view.budget.examples
+def _add_topic(view: InsightView, results: InsightResults, topic: Finding, text: TopicText, vectors: Numbers) -> None:
+    (table, quotable), most = text, view.budget.examples
     label = str(topic.evidence.get("label") or ", ".join(topic.evidence.get("terms", [])))
-    owners = np.array([table.record(row).id for row in said_rows], np.int64)
+    owners = np.array([table.record(row).id for row in quotable], np.int64)
     rank = central(vectors, owners)
-    read = {one.id: one for one in map(table.record, said_rows)}
+    read = {one.id: one for one in map(table.record, quotable)}
     records = view.loaded(topic.members)
     compared = Part(view.project, records[:_COMPARED] if view.deep else list(read.values()), tick=view.tick)
-    clashes = once(conflicts(compared, suggest=False).clashes)
+    clashes = deduplicated(conflicts(compared, suggest=False).clashes)
     statements = []
     for at in chosen(vectors, rank, view.budget.statements):
-        voices = _heard(table, said_rows[at], said_rows, clashes, view.project.judging)
-        statements.append(_statement(table, said_rows[at], voices, float(rank[at] * len(vectors)), most))
+        voices = _voices(table, quotable[at], quotable, clashes, view.project.judging)
+        statements.append(_statement(table, quotable[at], voices, float(rank[at] * len(vectors)), most))
     last = max(read.values(), key=lambda one: (one.created, one.id))
     newest = max((at for at, id in enumerate(owners) if id == last.id), key=lambda at: (float(rank[at]), -at))
     decided = _decisions(records)
@@ -108,14 +108,14 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: Said, vectors
         "memories_read": len(read),
         "sentences": len(vectors),
         "statements": statements,
-        "newest": {"sentence": table.text(said_rows[newest]), "id": last.uid, "at": moment(last.created)},
+        "newest": {"sentence": table.text(quotable[newest]), "id": last.uid, "at": moment(last.created)},
         "decisions": view.shown(sorted(decided, key=lambda one: (-one.created, one.id))),
         "decision_count": len(decided),
         "cohesion": topic.evidence.get("cohesion"),
     }
     if view.deep:
         evidence |= {"conflicts": [_conflict(one) for one in clashes[:most]], "conflict_count": len(clashes)}
-    looked.add(
+    results.add(
         "topic",
         topic.confidence,
         evidence,
@@ -126,9 +126,9 @@ def _tell(view: InsightView, looked: Looked, topic: Pattern, said: Said, vectors
 
 
 def _statement(table: Statements, row: int, voices: _Voices, weight: float, most: int) -> JsonObject:
-    """A sentence, who says it too and who says otherwise, in sentences of their own."""
+    """A sentence, and the sentences of other memories that agree or disagree."""
     record = table.record(row)
-    told: JsonObject = {
+    fields: JsonObject = {
         "sentence": table.text(row),
         "id": record.uid,
         "at": moment(record.updated),
@@ -136,51 +136,51 @@ def _statement(table: Statements, row: int, voices: _Voices, weight: float, most
         "centrality": round(weight, 3),
     }
     if voices.same:
-        told["also"] = [{"id": table.record(at).uid, "sentence": table.text(at)} for at in voices.same[:most]]
+        fields["also"] = [{"id": table.record(at).uid, "sentence": table.text(at)} for at in voices.same[:most]]
     if voices.otherwise:
-        told["denied_by"] = len(voices.otherwise)
-        told["otherwise"] = [
+        fields["denied_by"] = len(voices.otherwise)
+        fields["otherwise"] = [
             {"id": table.record(at).uid, "sentence": table.text(at), "differs": differs}
             for at, differs in voices.otherwise[:most]
         ]
-    return told
+    return fields
 
 
 def _conflict(one: Clash) -> JsonObject:
-    said = [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)]
-    return {"differs": one.differs, "confidence": one.confidence, "statements": said}
+    sides = [{"id": side.record.uid, side.kind: side.sentence} for side in (one.left, one.right)]
+    return {"differs": one.differs, "confidence": one.confidence, "statements": sides}
 
 
-def _step(label: str, told: list[JsonObject]) -> Action:
-    ids = {id for one in told for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
+def _step(label: str, statements: list[JsonObject]) -> Action:
+    ids = {id for one in statements for other in one.get("otherwise", []) for id in (one["id"], other["id"])}
     if ids:
         return CheckConflicts(ids=tuple(sorted(ids)), sensitivity="high")
-    content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in told)])
+    content = "\n".join([f"# {label}", "", *(f"- {one['sentence']} ({one['id']})" for one in statements)])
     return StoreItem(content=content, title=label)
 
 
-# ── Voices: which other memories say what a sentence says, and which say otherwise; what is merely near is none ──────
+# ── Voices: other memories that agree or disagree with a sentence ────────────────────────────────────────────────────
 
 
 class _Voices(NamedTuple):
-    """The row of one statement of each other memory that says the same, and of each that does not, with the reason."""
+    """A row of each other memory that agrees, and of each that disagrees, with the difference."""
 
     same: list[int]
     otherwise: list[tuple[int, str]]
 
 
-def _heard(
+def _voices(
     table: Statements, row: int, rows: Sequence[int], clashes: Sequence[Clash], judging: Judging | None
 ) -> _Voices:
-    """What the memories of some rows say to one statement; ``clashes`` are the conflicts that are known among them."""
+    """Which memories of some rows agree or disagree with one statement; ``clashes`` are their known conflicts."""
     others = [at for at in rows if table.owner[at] != table.owner[row]]
-    text = table.said(row)
-    against = _set_against(table, row, others, clashes)
+    text = table.judged(row)
+    against = _conflicting(table, row, others, clashes)
     same: dict[int, int] = {}
     otherwise: dict[int, tuple[int, str]] = {}
     unsure = []
     for at in others:
-        owner, other = int(table.owner[at]), table.said(at)
+        owner, other = int(table.owner[at]), table.judged(at)
         differs = against.get(at) or str(clash(text, other) or "")
         if differs:
             otherwise.setdefault(owner, (at, differs))
@@ -189,8 +189,8 @@ def _heard(
         elif _near(text, other) and not unlike(text, other):
             unsure.append(at)
     if unsure and judging is not None and judging.load():
-        asked = [(text, table.said(at)) for at in unsure[:_ASKED]]
-        for at, pair, verdict in zip(unsure, asked, judging.verdicts(asked), strict=False):
+        pairs = [(text, table.judged(at)) for at in unsure[:_JUDGED]]
+        for at, pair, verdict in zip(unsure, pairs, judging.verdicts(pairs), strict=False):
             if verdict is not None and COPY.confidence(verdict.same, None, shared(*pair)) >= COPY.medium:
                 same.setdefault(int(table.owner[at]), at)
     return _Voices([at for owner, at in same.items() if owner not in otherwise], list(otherwise.values()))
@@ -198,11 +198,11 @@ def _heard(
 
 def _near(one: str, other: str) -> bool:
     here, there = set(words(one)), set(words(other))
-    return len(here & there) >= _MEANT * max(1, min(len(here), len(there)))
+    return len(here & there) >= _COMMON * max(1, min(len(here), len(there)))
 
 
-def _set_against(table: Statements, row: int, rows: Sequence[int], clashes: Sequence[Clash]) -> dict[int, str]:
-    """The rows that a known conflict sets against a row, and what differs."""
+def _conflicting(table: Statements, row: int, rows: Sequence[int], clashes: Sequence[Clash]) -> dict[int, str]:
+    """The rows in a known conflict with a row, and what differs."""
     places = {(table.record(at).id, table.text(at)): at for at in (row, *rows)}
     found = {}
     for one in clashes:
@@ -216,7 +216,7 @@ def _set_against(table: Statements, row: int, rows: Sequence[int], clashes: Sequ
 
 
 def central(rows: Numbers, owners: Numbers) -> Numbers:
-    """How much each sentence says of what others say (LexRank); those of one owner do not speak for each other."""
+    """The centrality of each sentence (LexRank), where those of one owner do not support each other."""
     many = len(rows)
     if many == 0:
         return np.zeros(0)
@@ -234,14 +234,14 @@ def central(rows: Numbers, owners: Numbers) -> Numbers:
 
 
 def chosen(rows: Numbers, rank: Numbers, most: int) -> list[int]:
-    """The places of the sentences that say most and repeat each other least, best first."""
+    """The places of the sentences that are central and repeat each other least, best first."""
     if not len(rows):
         return []
     worth = rank / max(float(rank.max()), 1e-12)
     found = [int(np.argmax(worth))]
     while len(found) < min(most, len(rows)):
-        told = (rows @ rows[found].T).max(axis=1)
-        gain = (1 - _NOVELTY) * worth - _NOVELTY * np.maximum(0.0, told)
+        redundancy = (rows @ rows[found].T).max(axis=1)
+        gain = (1 - _NOVELTY) * worth - _NOVELTY * np.maximum(0.0, redundancy)
         gain[found] = -np.inf
         found.append(int(np.argmax(gain)))
     return found

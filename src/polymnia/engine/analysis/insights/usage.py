@@ -1,44 +1,44 @@
-"""Usage insights: what is used and by whom within the horizon, and what follows from it."""
+"""Usage insights: what was used and by whom in the horizon, and what to do about it."""
 
 from __future__ import annotations
 
 from polymnia.engine.analysis import actions
 from polymnia.engine.analysis.actions import UNWRITTEN, Action
-from polymnia.engine.analysis.findings import Findings, Pattern
-from polymnia.engine.analysis.insights.view import InsightView, Looked
+from polymnia.engine.analysis.findings import Finding, Findings
+from polymnia.engine.analysis.insights.view import InsightResults, InsightView
 from polymnia.importing import importing
 
 _IDS = 3  # that a recommendation names
 _COUNTED = frozenset(("most_read", "found_not_opened", "never_read", "read_not_updated", "concentration"))
-"""What a look at the surface asks about; the rest comes when it goes deep."""
+"""What the surface reports; the rest comes when it goes deep."""
 
 
-def usage_insights(view: InsightView, looked: Looked) -> None:
-    """What the patterns of use and of users mean, each as sure as the pattern is."""
+def usage_insights(view: InsightView, results: InsightResults) -> None:
+    """The patterns of use and of users with recommendations, each as certain as the pattern."""
     with importing():
         from polymnia.engine.analysis.activity.usage import usage_patterns
 
     used = usage_patterns(view.recent)
-    looked.looked_at |= {**used.looked_at, "days": view.days, "questions": ["usage"]}
+    results.looked_at |= {**used.looked_at, "days": view.days, "questions": ["usage"]}
     for note in used.notes:
-        looked.note("recent", note=note, days=view.days)
-    _pass_on(view, looked, used)
+        results.note("recent", note=note, days=view.days)
+    _pass_on(view, results, used)
     if view.deep:
         with importing():
             from polymnia.engine.analysis.activity.users import user_patterns
 
         people = user_patterns(view.recent)
-        looked.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}
-        looked.notes += people.notes
-        _pass_on(view, looked, people)
+        results.looked_at |= {"users": people.looked_at.get("users"), "questions": ["usage", "users"]}
+        results.notes += people.notes
+        _pass_on(view, results, people)
 
 
-def _pass_on(view: InsightView, looked: Looked, found: Findings) -> None:
+def _pass_on(view: InsightView, results: InsightResults, found: Findings) -> None:
     for one in found.patterns:
         if not view.deep and one.name not in _COUNTED:
             continue
         ids = [record.uid for record in view.loaded(one.members)][:_IDS]
-        looked.add(
+        results.add(
             one.name,
             one.confidence,
             {**one.evidence, "days": view.days},
@@ -50,8 +50,8 @@ def _pass_on(view: InsightView, looked: Looked, found: Findings) -> None:
         )
 
 
-def _steps(one: Pattern, ids: list[str]) -> tuple[Action, ...]:
-    """What to do about a pattern of use; none where nothing follows."""
+def _steps(one: Finding, ids: list[str]) -> tuple[Action, ...]:
+    """What to do about a pattern of use, if anything."""
     match one.name:
         case "most_read":
             return (actions.CheckQuality(id=ids[0]),)

@@ -1,8 +1,8 @@
-"""View: what an insight is, the part of a project that insights are about, and what several kinds of them need."""
+"""View: what insights are computed from, and how they are collected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
@@ -10,53 +10,52 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from polymnia.engine.analysis.actions import Action
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
-from polymnia.engine.analysis.view import ProjectView
+from polymnia.engine.analysis.activity.changes import DAY
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
+from polymnia.engine.analysis.probability import CAP
+from polymnia.engine.analysis.view import ProjectView, Tick
 from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
-
-DAY = 86_400_000_000
-_CERTAIN = 0.999  # the most that is said of what was inferred; only what was counted is certain
 
 Depth = Literal["surface", "deep", "comprehensive"]
 Horizon = Literal["short", "medium", "long"]
 
 
-class Insight(Pattern, frozen=True, kw_only=True):
-    """What follows from a project and what to do about it; ``source`` is the finding it passes on, if it does."""
+class InsightFinding(Finding, frozen=True, kw_only=True):
+    """A conclusion and what to do about it; ``source`` is the finding of another analysis that it passes on, if any."""
 
     actions: tuple[Action, ...] = ()
     source: Any = None
 
 
 class Insights(Struct, frozen=True, kw_only=True):
-    """The insights of all types, those of one type together and the strongest first."""
+    """The insights by type, the strongest of each first."""
 
-    insights: list[Insight] = []
+    insights: list[InsightFinding] = []
     looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = []
 
 
-class Looked(Struct, kw_only=True):
-    """What one type found so far: insights with what each weighs among its like, what was looked at, and notes."""
+class InsightResults(Struct, kw_only=True):
+    """The insights of one type so far, each with its weight among those of its name; figures, and notes."""
 
     type: str
-    found: list[tuple[float, Insight]] = field(default_factory=list)
+    found: list[tuple[float, InsightFinding]] = field(default_factory=list)
     looked_at: JsonObject = field(default_factory=dict)
     notes: list[Remark] = field(default_factory=list)
 
     def add(self, name: str, confidence: float, evidence: JsonObject, weight: float = 0.0, **more: Any) -> None:
-        """Keep an insight."""
-        one = Insight(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
+        """Add an insight."""
+        one = InsightFinding(type=self.type, name=name, confidence=confidence, evidence=evidence, **more)
         self.found.append((weight, one))
 
     def note(self, code: str, **values: Any) -> None:
-        """Keep a remark."""
+        """Add a remark."""
         self.notes.append(Remark(f"insights.{code}", values))
 
-    def strongest(self, most: int | None) -> list[Insight]:
-        """The insights by their strength, the best of each name before the second best of any."""
-        by_name: dict[str, list[tuple[float, Insight]]] = {}
+    def strongest(self, most: int | None) -> list[InsightFinding]:
+        """The strongest insights, the best of each name before the second best of any."""
+        by_name: dict[str, list[tuple[float, InsightFinding]]] = {}
         for weight, one in self.found:
             by_name.setdefault(one.name, []).append((weight, one))
         ranked = []
@@ -68,7 +67,7 @@ class Looked(Struct, kw_only=True):
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """How much a depth looks at and tells; None where there is no limit."""
+    """How much a depth reads and reports; None for no limit."""
 
     rank: int
     insights: int | None
@@ -88,7 +87,7 @@ _DEPTHS: dict[Depth, Budget] = {
 
 
 class Part(ProjectView):
-    """Some records of a project, in a time of their own. All that is told of it is told of these records."""
+    """Some records of a project, in a period of their own."""
 
     def __init__(
         self,
@@ -96,39 +95,38 @@ class Part(ProjectView):
         records: Sequence[Record] | None = None,
         *,
         start: int | None = None,
-        tick: Callable[[int, int], None] | None = None,
+        tick: Tick | None = None,
     ) -> None:
-        """Without ``records`` it is all of them, and changes of deleted ones are told too."""
+        """Without ``records`` it has all of them, and changes of deleted ones."""
         super().__init__(
-            whole.look,
-            wanted=whole.wanted,
+            whole.neighbours,
+            filters=whole.filters,
             now=whole.now,
             start=start,
             end=whole.end,
             focus=whole.focus,
             tick=tick or whole.tick,
-            unwritten=whole.unwritten,
+            pending_reads=whole.pending_reads,
         )
         self._whole = whole
         self._some = records is not None
         self.__dict__["items"] = whole.items if records is None else list(records)
         self.__dict__["present"] = whole.present if records is None else list(records)
 
-    def _told(self, id: int) -> bool:
-        return id in self.by_id if self._some else self._whole._told(id)
+    def _includes(self, id: int) -> bool:
+        return id in self.by_id if self._some else self._whole._includes(id)
 
 
 class InsightView:
-    """What insights are made from, how much of it is looked at, and the time that counts."""
+    """What insights are computed from: the records, the budget of the depth, and the horizon."""
 
     def __init__(
         self, project: ProjectView, *, depth: Depth, horizon: Horizon, recommend: bool, among: Sequence[int] | None
     ) -> None:
-        self._tick: Callable[[int, int], None] = project.tick
-        wanted = None if among is None else set(among)
-        chosen = None if wanted is None else [one for one in project.items if one.id in wanted]
+        self.report: Tick = project.tick
         self.whole = project
-        self.among = wanted
+        self.among = None if among is None else set(among)
+        chosen = None if self.among is None else [one for one in project.items if one.id in self.among]
         self.project = Part(project, chosen, tick=self.tick)
         self.budget = _DEPTHS[depth]
         self.days = _DAYS[horizon]
@@ -136,12 +134,8 @@ class InsightView:
         self.start = project.now - self.days * DAY
 
     def tick(self, done: int = 0, total: int = 0) -> None:
-        """How far the type that is being looked for is."""
-        self._tick(done, total)
-
-    def ticking(self, tick: Callable[[int, int], None]) -> None:
-        """Tell how far it is to another from now on."""
-        self._tick = tick
+        """Report the progress of the current type."""
+        self.report(done, total)
 
     @property
     def records(self) -> list[Record]:
@@ -150,16 +144,16 @@ class InsightView:
 
     @property
     def deep(self) -> bool:
-        """Whether more is looked at than the surface."""
+        """Whether it goes below the surface."""
         return self.budget.rank > 0
 
     @cached_property
     def sample(self) -> Part:
-        """As many of the records as are compared with each other at this depth, evenly over their time."""
+        """The records that are compared with each other at this depth, evenly over time."""
         return self.part(self.records)
 
     def part(self, records: Sequence[Record]) -> Part:
-        """The same for some records."""
+        """A sample of some records."""
         most = self.budget.items
         if most is not None and len(records) > most:
             records = [records[at * len(records) // most] for at in range(most)]
@@ -169,7 +163,7 @@ class InsightView:
 
     @cached_property
     def recent(self) -> Part:
-        """All records, with what was done to them within the horizon alone."""
+        """All records, with the changes and reads of the horizon alone."""
         return Part(self.project, self.records if self.among is not None else None, start=self.start, tick=self.tick)
 
     @cached_property
@@ -181,29 +175,29 @@ class InsightView:
         return topic_clusters(self.sample)
 
     @property
-    def clusters(self) -> list[Pattern]:
+    def clusters(self) -> list[Finding]:
         """The topics that have members, the largest first."""
         found = [one for one in self.topics.patterns if one.name == "cluster" and one.members]
         return sorted(found, key=lambda one: (-len(one.members), one.members))
 
     def loaded(self, ids: Iterable[int]) -> list[Record]:
-        """The records of some ids that belong to this view."""
+        """The records of some ids, without those outside this view."""
         return [record for id in ids if (record := self.project.by_id.get(id)) is not None]
 
     def shown(self, records: Iterable[Record]) -> list[JsonObject]:
-        """The first few of some records as they stand in evidence."""
+        """The first few of some records as evidence shows them."""
         return [example(one) for one in islice(records, self.budget.examples)]
 
     def steps(self, *actions: Action) -> tuple[Action, ...]:
-        """Actions; none where no advice is wanted."""
+        """The actions; none if recommendations are turned off."""
         return actions if self.recommend else ()
 
 
 def habit(times: int, of: int) -> float:
-    """How likely the next one has it, too, after so many of so many had it (Laplace's rule of succession)."""
+    """The chance that the next one has it after ``times`` out of ``of`` had it (Laplace's rule of succession)."""
     return (times + 1) / (max(times, of) + 2)
 
 
 def sure(chance: float) -> float:
-    """The confidence of something that chance alone would show so often."""
-    return round(min(_CERTAIN, max(0.0, 1.0 - chance)), 4)
+    """The confidence of a finding with this false discovery rate."""
+    return round(min(CAP, max(0.0, 1.0 - chance)), 4)

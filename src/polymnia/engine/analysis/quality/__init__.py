@@ -1,4 +1,4 @@
-"""Quality: how good a content is on eight dimensions, each from checks that can be named and quoted."""
+"""Quality: eight dimensions of an item, each measured by checks that quote what is wrong."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ DIMENSIONS = (
 )
 """The dimensions of quality, in the order of the answer."""
 
-_PEERS = 2000  # contents among which one is judged, so that one question does not read the whole of a large project
-_SPELLED = 200  # other contents whose spelling is the project's
+_PEERS = 2000  # items an item is compared with, the newest
+_SPELLED = 200  # of which the spelling of the project is taken from
 _SUGGESTED = 20
-_FEWEST = 4  # different words that a text must say before anything of it is praised
-_LABELS = ("parts_of_a_decision", "fields_of_its_kind", "title_and_text", "tags_and_text")  # not of the words alone
+_FEWEST = 4  # different words of a text that can have a good score
+_LABELS = ("parts_of_a_decision", "fields_of_its_kind", "title_and_text", "tags_and_text")  # go beyond the text
 
 
 class Improvement(Struct, frozen=True, kw_only=True):
-    """What to mend, and by how much the score of its dimension and the overall score would rise."""
+    """What to improve, and by how much the score of its dimension and the overall score would rise."""
 
     dimension: str
     metric: str
@@ -53,12 +53,12 @@ class Improvement(Struct, frozen=True, kw_only=True):
 
     @property
     def quote(self) -> str:
-        """The words it is about, as they stand."""
+        """The passage it is about, as it is written."""
         return self.fault.quote
 
 
 class Compared(Struct, frozen=True, kw_only=True):
-    """Another content by the same measures, and for each dimension how much better (+) or worse (-) ours is."""
+    """Another item by the same measures, and how much better (+) or worse (-) ours is on each dimension."""
 
     id: str
     title: str
@@ -68,7 +68,7 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 
 class Quality(Struct, frozen=True, kw_only=True):
-    """The quality of a content: the mean of what could be measured, what it rests on, and its rank among others."""
+    """The quality of an item: the mean of the measurable dimensions, their metrics, and its rank among others."""
 
     id: str
     title: str
@@ -89,22 +89,22 @@ def analyze(
     metrics: bool = True,
     against: Sequence[Record] = (),
 ) -> Quality:
-    """The quality of a content on some dimensions, beside that of others. What would gain most is suggested first."""
+    """The quality of an item on some dimensions, compared with others; the best suggestions come first."""
     if unfit := [name for name in dimensions if name not in DIMENSIONS]:
         raise Invalid(
             f"quality_dimensions has {unfit[0]!r:.40}, but must be some of: {', '.join(DIMENSIONS)}",
             field="quality_dimensions",
         )
-    asked = [name for name in DIMENSIONS if name in dimensions or not dimensions]
+    chosen = [name for name in DIMENSIONS if name in dimensions or not dimensions]
     peers = _peers(project)
     others = [project.text(one) for one in peers if one.id != record.id][-_SPELLED:]
-    spelled = spellings(others) if "consistency" in asked else {}
+    spelled = spellings(others) if "consistency" in chosen else {}
     project.tick(0, 1 + len(against))
-    read, ours = _measured(project, record, asked, peers, spelled)
+    read, ours = _measured(project, record, chosen, peers, spelled)
     compared = []
     for at, other in enumerate(against, 1):
         project.tick(at, 1 + len(against))
-        compared.append(_compared(ours, other, _measured(project, other, asked, peers, spelled)[1]))
+        compared.append(_compared(ours, other, _measured(project, other, chosen, peers, spelled)[1]))
     return Quality(
         id=record.uid,
         title=title_of(record),
@@ -125,16 +125,16 @@ def analyze(
 
 
 def _peers(project: ProjectView) -> list[Record]:
-    base = project.look.base
+    base = project.neighbours.base
     newest = project.snapshot.newest(_PEERS)[::-1]
-    matching = project.snapshot.matching(project.wanted, among=[one.id - base for one in newest]) if newest else ()
-    return [one for one in newest if one.id - base in set(matching) and project.within(one.created, one.updated)]
+    visible = set(project.snapshot.matching(project.filters, among=[one.id - base for one in newest]) if newest else ())
+    return [one for one in newest if one.id - base in visible and project.in_period(one.created, one.updated)]
 
 
 def _measured(
     project: ProjectView,
     record: Record,
-    asked: Sequence[str],
+    names: Sequence[str],
     peers: Sequence[Record],
     spelled: Mapping[str, Counter[str]],
 ) -> tuple[ParsedPage, list[Dimension]]:
@@ -151,11 +151,11 @@ def _measured(
         "readability": lambda: readable(read),
         "actionability": lambda: actionability(read, record),
     }
-    return read, [_judged(read, checks[name](), no_words) for name in asked]
+    return read, [_judged(read, checks[name](), no_words) for name in names]
 
 
 def _judged(read: ParsedPage, made: Dimension, no_words: Remark | None) -> Dimension:
-    """A dimension, or that there is too little to judge: where next to nothing is said, nothing is well said."""
+    """A dimension, or an unknown one if the text is too short to judge."""
     wrong = made.name in ("completeness", "accuracy") and any(metric.faults for metric in made.metrics)
     if made.score is None or wrong:
         return made
@@ -173,13 +173,13 @@ def _mean(dimensions: Sequence[Dimension]) -> float | None:
 
 
 def _suggestions(dimensions: Sequence[Dimension]) -> list[Improvement]:
-    """What could be mended, by how much the scores would rise: each is reckoned again without that one fault."""
+    """Suggestions by gain: the score of each dimension without one fault."""
     known = [one for one in dimensions if one.score is not None]
     found = []
     for one in known:
         before = product(one.metrics)
         for at, metric in enumerate(one.metrics):
-            for fault, score in zip(metric.faults, metric.mended, strict=True):
+            for fault, score in zip(metric.faults, metric.score_without, strict=True):
                 after = product([*one.metrics[:at], replace(metric, score=score), *one.metrics[at + 1 :]])
                 gain = after - before
                 found.append(
@@ -214,7 +214,7 @@ def _compared(ours: Sequence[Dimension], other: Record, theirs: Sequence[Dimensi
 
 
 def _standing(ours: Sequence[Dimension], compared: Sequence[Compared]) -> dict[str, JsonObject]:
-    """For each dimension the rank of a content among those it is compared with, itself included."""
+    """The rank of an item on each dimension among those it is compared with, itself included."""
     found: dict[str, JsonObject] = {}
     for name, value in _scores(ours).items():
         theirs = [one.score if name == "overall" else one.dimensions[name] for one in compared]

@@ -1,5 +1,5 @@
-"""Accuracy and relevance: dates that cannot be, numbers that disagree, what the project denies; and whether a text
-speaks of what its title, summary and tags promise, and belongs to the project."""
+"""Accuracy and relevance: impossible dates, wrong sums, conflicts with the project; and whether a text fits its title,
+summary, tags and project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polymnia.engine.analysis.conflicts import once
+from polymnia.engine.analysis.conflicts import deduplicated
 from polymnia.engine.analysis.findings import Remark
 from polymnia.engine.analysis.quality.page import Dimension, Flaw, Metric, ParsedPage, dimension, few, share
 from polymnia.engine.content import title_of
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.view import ProjectView
     from polymnia.models import Record
 
-_FEWEST = 4  # words that can say something
+_FEWEST = 4  # words
 
 
 def accuracy(page: ParsedPage, contraries: Sequence[Flaw] | None) -> Dimension:
-    """Measure what can be checked in a text; ``contraries`` are what others deny, None where there are no others."""
+    """Check what can be checked in a text; ``contraries`` are its conflicts with others, None without others."""
     dates = [(one.text, found) for one in page.sentences if (found := days(one.text))]
     dates += [(one.text, found) for one in page.blocks if one.kind in ("h", "td") and (found := days(one.text))]
     metrics = [_dates(dates), _spans(dates), *(_numbers(name, check, page) for name, check in _CHECKS.items())]
@@ -44,12 +44,12 @@ def accuracy(page: ParsedPage, contraries: Sequence[Flaw] | None) -> Dimension:
 
 
 def contraries(project: ProjectView, record: Record) -> list[Flaw]:
-    """Sentences of a content that another content of the project denies, surest first."""
+    """The sentences of an item that conflict with another item, most certain first."""
     with importing():
         from polymnia.engine.analysis.conflicts import conflicts_of
 
     found = []
-    for one in once(conflicts_of(project, record, suggest=False).clashes):
+    for one in deduplicated(conflicts_of(project, record, suggest=False).clashes):
         ours, theirs = (one.left, one.right) if one.left.record.id == record.id else (one.right, one.left)
         if ours.record.id == record.id and theirs.record.id != record.id and ours.sentence:
             other = theirs.record
@@ -76,12 +76,12 @@ _FORMS = [
         r"(?<![\d./-])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?![\d.])",
     )
 ]
-_LEAP = 2000  # a year in which every day is that may be in one
+_LEAP = 2000  # a leap year
 _JOIN = re.compile(r"\s*(?:-|–|—|~|to|until|till|through|부터|에서|까지)\s*(?:the\s+)?(?:~\s*)?", re.IGNORECASE)
 
 
 class Day(NamedTuple):
-    """A date as it stands: where, its parts (year 0 where none is said), and the weekday it is given."""
+    """A date in a text: its place, its parts (year 0 without one), and its stated weekday."""
 
     start: int
     end: int
@@ -93,7 +93,7 @@ class Day(NamedTuple):
 
     @property
     def date(self) -> date | None:
-        """The day itself; None where there is no such day or no year is said."""
+        """The date; None if it does not exist or has no year."""
         try:
             return date(self.year, self.month, self.day)
         except ValueError:
@@ -101,7 +101,7 @@ class Day(NamedTuple):
 
     @property
     def fault(self) -> Flaw | None:
-        """What is wrong with it by itself: there is no such day, or it is another day of the week."""
+        """What is wrong with it: it does not exist, or is another weekday."""
         values = {"shown": self.shown, "month": self.month, "day": self.day, "year": self.year}
         if self._replace(year=self.year or _LEAP).date is None:
             return Flaw("", "no_such_day", values)
@@ -111,7 +111,7 @@ class Day(NamedTuple):
 
 
 def days(text: str) -> list[Day]:
-    """The dates of a text, in their order."""
+    """The dates of a text in order."""
     found: list[Day] = []
     for form in _FORMS:
         for match in form.finditer(text):
@@ -144,7 +144,7 @@ def _dates(dates: list[tuple[str, list[Day]]]) -> Metric | None:
 
 
 def _spans(dates: list[tuple[str, list[Day]]]) -> Metric | None:
-    """Dates that stand as the ends of a span: joined by a dash, "to", "until", 부터."""
+    """The order of dates that are joined by a dash, "to", "until", 부터."""
     faults, places = [], 0
     for quote, found in dates:
         for first, last in pairwise(found):
@@ -166,7 +166,7 @@ _SUM = re.compile(rf"((?:{_NUMBER})(?:\s*\+\s*(?:{_NUMBER})){{1,20}})\s*=\s*({_N
 _TOTAL = re.compile(r"^\W*(?:(?:grand |sub)?total|sum|총계|합계|총합|소계)(?![a-z])", re.IGNORECASE)
 _CELL = re.compile(rf"({_NUMBER})\s*(?:[^\d\s]{{1,5}})?")
 _LAST = re.compile(rf"({_NUMBER})\s*(?:[^\W\d]{{1,12}}|원|개|명)?\s*[.;]?\s*$")
-_CLOSE = 0.005  # what rounding may lose, of the total
+_CLOSE = 0.005  # of the total, for rounding
 
 
 def _value(number: str) -> float:
@@ -210,7 +210,7 @@ def _lists(blocks: list[Block]) -> list[list[Block]]:
 
 
 def _figures(row: Block) -> list[float]:
-    """The numbers that stand as values: in cells of a table, or at the end of an item."""
+    """The numbers in the cells of a table, or at the end of a list item."""
     if row.kind == "td":
         cells = [cell.strip().strip("*_$€₩ ") for cell in row.text.strip("|").split("|")[1:]]
         return [_value(match[1]) for cell in cells if (match := _CELL.fullmatch(cell))]
@@ -237,9 +237,9 @@ def _announced(page: ParsedPage) -> Iterator[Flaw | None]:
             items.append(one)
         listed = sum(one.level == items[0].level for one in items)
         if match and listed:
-            said = _count(match[1] or match[2])
+            stated = _count(match[1] or match[2])
             quote = page.inside[at][-1].text if page.inside[at] else block.text
-            yield None if said == listed else Flaw(quote, "announced_counts", {"said": said, "listed": listed})
+            yield None if stated == listed else Flaw(quote, "announced_counts", {"said": stated, "listed": listed})
 
 
 def _count(word: str) -> int:
@@ -249,13 +249,13 @@ def _count(word: str) -> int:
 
 
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_AMOUNT = re.compile(r"\d+(?:[.,:]\d+)*\s?[^\W\d_]*")  # with whatever it counts
-_MOST = 400  # sentences that are looked at
-_FORM = 2  # sentences that differ in their figures alone: from more on they are filled in like a form
+_AMOUNT = re.compile(r"\d+(?:[.,:]\d+)*\s?[^\W\d_]*")  # with its unit
+_MOST = 400  # sentences compared
+_PAIR = 2  # more sentences that differ in their figures alone are a form that is filled in
 
 
 def _figures_for_one_thing(page: ParsedPage) -> Iterator[Flaw | None]:
-    """Sentences that differ in their figures alone."""
+    """Pairs of sentences that differ in their figures alone."""
     found: dict[str, list[str]] = {}
     for one in page.sentences[:_MOST]:
         if _FIGURE.search(one.prose):
@@ -263,7 +263,7 @@ def _figures_for_one_thing(page: ParsedPage) -> Iterator[Flaw | None]:
     for texts in found.values():
         yield from [None] * (len(texts) - 1)
         different = list({text.lower(): text for text in texts}.values())
-        apart = duplicates.clash(*different) if len(different) == _FORM else None
+        apart = duplicates.clash(*different) if len(different) == _PAIR else None
         if apart is None or apart.kind != "number":
             yield None
         else:
@@ -280,15 +280,15 @@ _CHECKS: dict[str, Callable[[ParsedPage], Iterator[Flaw | None]]] = {
 
 
 _FEWEST_WORDS = 5  # words
-_LOW = 0.25  # who is nearer than this share of the others is near enough: somebody must be the farthest
-_OTHERS = 10  # contents of a project below which there is no middle to be near to
-_SAMPLE = 1500  # and those that are compared, the newest
-_NEAR = 5  # neighbours whose mean nearness counts
-_BEARERS = 3  # others with a tag that say what is like it
+_LOW = 0.25  # the share of others that a relevant item must be closer than
+_OTHERS = 10  # items of the project, at least
+_SAMPLE = 1500  # items compared, the newest
+_NEAR = 5  # nearest neighbours whose mean similarity counts
+_TAGGED = 3  # others with a tag, at least
 
 
 def relevance(project: ProjectView, page: ParsedPage, record: Record, peers: Sequence[Record]) -> Dimension:
-    """Measure how relevant a text is to its own labels and to the other contents of the project."""
+    """Measure how well a text fits its title, summary and tags and the rest of the project."""
     if page.words < _FEWEST_WORDS:
         return few("relevance", page.words, _FEWEST_WORDS)
     others = [one for one in peers if one.id != record.id]
@@ -317,32 +317,32 @@ def _label(page: ParsedPage, what: str, label: str | None) -> Metric | None:
         return None
     phrases = key_phrases(label, None, limit=20) or [word for word in label.split() if len(word) > 1]
     words = list(dict.fromkeys(word for phrase in phrases for word in phrase.split()))
-    said = set(terms("\n".join(one.text for one in page.blocks if one.kind != "h")).counts)
-    absent = [word for word in words if not set(terms(word).counts) & said]
+    present = set(terms("\n".join(one.text for one in page.blocks if one.kind != "h")).counts)
+    absent = [word for word in words if not set(terms(word).counts) & present]
     values = {"what": what, "words": absent[:5]}
     faults = [Flaw(label, "label_and_text", values, float(len(absent)))] if absent else []
     return share(f"{what}_and_text", faults, len(words), f"telling words of the {what}") if words else None
 
 
 def _tags(project: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
-    """The share of the tags that the text says, or that fit it as they fit the others that bear them."""
-    said = set(terms(page.text).counts)
+    """The share of the tags that are in the text, or whose other items are like it."""
+    present = set(terms(page.text).counts)
     faults, places = [], 0
     for tag in record.tags:
-        if set(terms(tag.replace("/", " ").replace("-", " ").replace("_", " ")).counts) & said:
+        if set(terms(tag.replace("/", " ").replace("-", " ").replace("_", " ")).counts) & present:
             places += 1
             continue
-        bearers = [one for one in others if tag in one.tags][-_SAMPLE:]
-        nearer = _share_below(_to_middle(project, record, bearers)) if len(bearers) >= _BEARERS else None
+        tagged = [one for one in others if tag in one.tags][-_SAMPLE:]
+        nearer = _share_below(_to_middle(project, record, tagged)) if len(tagged) >= _TAGGED else None
         if nearer is not None:
             places += 1
             if nearer < _LOW:
-                faults.append(Flaw(page.first, "tags_and_text", {"tag": tag, "others": len(bearers)}))
+                faults.append(Flaw(page.first, "tags_and_text", {"tag": tag, "others": len(tagged)}))
     return share("tags_and_text", faults, places, "tags") if places else None
 
 
 def _project(project: ProjectView, page: ParsedPage, record: Record, others: Sequence[Record]) -> Metric | None:
-    """How near a text is to its neighbours, against how near others are to theirs; None where that is not known."""
+    """How close an item is to its neighbours, compared with others; None if unknown."""
     nearer = _share_below(_to_neighbours(project, record, others[-_SAMPLE:]))
     if nearer is None:
         return None
@@ -351,7 +351,7 @@ def _project(project: ProjectView, page: ParsedPage, record: Record, others: Seq
 
 
 def _share_below(values: Sequence[float] | None) -> float | None:
-    """The share of the others that the first value is above; equal ones count half."""
+    """The share of the other values below the first; equal ones count half."""
     if not values:
         return None
     ours, *others = values
@@ -367,7 +367,7 @@ def _vectors(project: ProjectView, record: Record, others: Sequence[Record]) -> 
 
 
 def _to_neighbours(project: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
-    """How near a content is to its nearest neighbours, and each of the others to theirs."""
+    """The mean similarity of an item to its nearest neighbours, and of each of the others to theirs."""
     vectors = _vectors(project, record, others)
     if vectors is None or len(vectors) <= _OTHERS:
         return None
@@ -378,9 +378,9 @@ def _to_neighbours(project: ProjectView, record: Record, others: Sequence[Record
 
 
 def _to_middle(project: ProjectView, record: Record, others: Sequence[Record]) -> list[float] | None:
-    """How near a content is to the middle of some others, and each of those to the middle of the rest."""
+    """The similarity of an item to the mean of some others, and of each of those to the mean of the rest."""
     vectors = _vectors(project, record, others)
-    if vectors is None or len(vectors) <= _BEARERS:
+    if vectors is None or len(vectors) <= _TAGGED:
         return None
     middles = np.concatenate((vectors[1:].sum(axis=0)[None], vectors[1:].sum(axis=0) - vectors[1:]))
     lengths = np.maximum(np.linalg.norm(middles, axis=1), 1e-9)

@@ -1,5 +1,5 @@
-"""Clarity, readability and consistency: vague words, sentences that are long, hard or said again, text that is no
-language; one spelling for one thing, one form for dates, one manner of address."""
+"""Clarity, readability and consistency: vague words, long, hard or repeated sentences, gibberish; spelling, forms of
+dates, manner of address."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from polymnia.engine.text.language import HANGUL, STOPWORDS, noun, word_list
 from polymnia.engine.text.sentences import WORD
 
 _FEWEST = 4  # words
-_PHRASE = 3  # words of a sentence that may not be said twice
-_LONG, _LONG_KOREAN = 30, 25  # words of a sentence; more are hard to hold in mind, and Korean words hold particles
+_PHRASE = 3  # words of a sentence that should not be repeated
+_LONG, _LONG_KOREAN = 30, 25  # words of a sentence, at most
 _VAGUE = {
     "en": re.compile(
         r"\b(?:stuff|things?|somehow|something|someone|somewhere|etc\b\.?|and so (?:on|forth)|kind of|sort of|a bit"
@@ -47,7 +47,7 @@ _VAGUE = {
 
 
 def clarity(page: ParsedPage) -> Dimension:
-    """Measure whether each sentence says one definite thing, once."""
+    """Measure whether each sentence is short and definite and not repeated."""
     if page.words < _FEWEST or not page.sentences:
         return few("clarity", page.words, _FEWEST)
     vague = _VAGUE.get(page.language or "")
@@ -90,24 +90,24 @@ def _repeated(page: ParsedPage) -> Metric | None:
     return share("repeated_sentences", faults, len(page.sentences)) if faults else None
 
 
-_EASY = 0.7  # the score from which on nothing has to be easier
-_TO_SHORTEN, _TO_SHORTEN_KOREAN = 20, 14  # words of a sentence that can be made shorter,
-_TO_SIMPLIFY = 12  # and of one with hard words that can be said more plainly,
-_MANY_HARD = 1 / 3  # if so many are hard
-_PLAIN = "word"  # what stands for a hard word that is made plain
+_EASY = 0.7  # the score from which nothing has to be easier
+_TO_SHORTEN, _TO_SHORTEN_KOREAN = 20, 14  # words of a sentence that can be shortened,
+_TO_SIMPLIFY = 12  # and of one that can be simplified,
+_MANY_HARD = 1 / 3  # if this share of them is hard
+_PLAIN = "word"  # stands for a plain word
 _GAIN = 0.005
 _SUGGESTED = 5
 
 
 def readable(page: ParsedPage) -> Dimension:
-    """Measure how easy a text is to read, by the formula of its language."""
+    """Measure how easy a text is to read by the formula of its language."""
     if not page.prosaic:
         return unknown("readability", Remark("quality.no_prose"))
     prose = page.prose
     reading = readability(prose, page.language)
     if reading.score is None:
         return unknown("readability", Remark(f"quality.reading_{reading.note}"))
-    faults, mended = [], []
+    faults, scores = [], []
     for one in sorted(page.sentences, key=lambda one: -one.words)[:_SUGGESTED] if reading.score < _EASY else ():
         fault, better = _simpler(one, page.language)
         after = (
@@ -115,7 +115,7 @@ def readable(page: ParsedPage) -> Dimension:
         )
         if fault and after is not None and after > reading.score + _GAIN:
             faults.append(fault)
-            mended.append(after)
+            scores.append(after)
     ease = Metric(
         name="reading_ease",
         value=reading.score,
@@ -124,7 +124,7 @@ def readable(page: ParsedPage) -> Dimension:
         unit=reading.method or "",
         count=len(faults),
         faults=tuple(faults),
-        mended=tuple(mended),
+        score_without=tuple(scores),
     )
     parts = dict(reading.metrics) | ({"school_grade": reading.grade} if reading.grade is not None else {})
     explained = [
@@ -136,7 +136,7 @@ def readable(page: ParsedPage) -> Dimension:
 
 
 def _simpler(one: Sentence, language: str | None) -> tuple[Flaw | None, str]:
-    """What makes a sentence hard to read, if anything, and how it would read in two, or with plain words."""
+    """What makes a sentence hard to read, if anything, and the sentence split or in plain words."""
     words = one.text.split()
     hard = list(dict.fromkeys(hard_words(WORD.findall(one.text)))) if language == "en" else []
     if one.words >= (_TO_SHORTEN_KOREAN if language == "ko" else _TO_SHORTEN):
@@ -155,17 +155,17 @@ _LATIN = re.compile(r"(?<![\w'’@/.-])[A-Za-z][a-z]{2,}(?![\w@/-]|\.\w)")  # no
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _JAMO = re.compile("[\u3131-\u318e]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_JUDGED = 4  # different words, or so many syllables twice, before anything is said
-_KNOWN = 0.4  # the share of runs that are known: 12,014 real sentences had more, struck keys less in 89 to 98 of 100
-_ODD = 0.4  # of the letters of a Korean text, those that no word has
-_SHARED = 0.5  # of the words, those that other contents say too
+_JUDGED = 4  # different words, or twice as many syllables, at least
+_KNOWN = 0.4  # the share of known trigrams: 12,014 real sentences had more, random keys less in 89 to 98 of 100
+_ODD = 0.4  # the share of letters that no Korean word has
+_SHARED = 0.5  # the share of words that other items have, too
 
 
 def gibberish(page: ParsedPage, others: Iterable[str]) -> Remark | None:
-    """Why a text reads as no words of any language known here; None where it reads as words.
+    """Why a text is gibberish; None if it is not.
 
-    Words have runs of three letters in common; keys struck at random hardly have any of them. Korean gibberish is
-    letters that make no syllable, or syllables that no Korean word has. What other contents say too is a name.
+    Real words share trigrams, random keys hardly do. Korean gibberish is letters that make no syllable, or syllables
+    that no Korean word has. What other items say, too, is a name.
     """
     text = prose_of("\n".join(one.text for one in page.blocks if one.kind != "code"))
     words = {word.lower() for word in _LETTERS.findall(text)}
@@ -199,7 +199,7 @@ def _korean(text: str) -> Remark | None:
 
 
 def _common(syllable: str) -> bool:
-    """Whether a syllable is one of the 2,350 that Korean words are written with (KS X 1001)."""
+    """Whether a syllable is one of the 2,350 of Korean words (KS X 1001)."""
     try:
         return len(syllable.encode("euc_kr")) == 2
     except UnicodeEncodeError:
@@ -220,17 +220,17 @@ def _known_runs() -> frozenset[str]:
 
 
 Spellings = dict[str, Counter[str]]
-"""The terms of a text by what their forms have in common, and how often each form is written."""
+"""The forms of each term of a text and how often each is written."""
 
-_REPEATABLE = 12  # words in which something can be said twice
-_USUAL = 5  # how often the project must spell a word otherwise,
-_NEARLY = 0.9  # and in what share of cases, before a spelling is called unusual
+_REPEATABLE = 12  # words of a text that can be inconsistent
+_USUAL = 5  # how often the project must write a term,
+_NEARLY = 0.9  # and in what share of cases in its usual form, before another one is a fault
 _SHORTEST = 4  # letters of a term
-_MOST = 200_000  # characters of a text, as of the one that is judged
+_MOST = 200_000  # characters of a text
 _TOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _CODE = re.compile(r"`[^`\n]*`|https?://\S+|(?<!\S)\S+@\S+|(?<![\w.\\-])[\w.\\-]+/[\w./\\-]+|(?<!\w)\w+\.\w+")
 _INNER = re.compile(r"[a-z0-9][A-Z]|^[A-Z]{2,}[a-z]")  # a capital inside is part of the spelling
-# British and American, which no other word of the same letters has: colour, organise, centre.
+# British and American spelling: colour, organise, centre.
 _VARIETIES = (
     (re.compile(r"(?<=[a-z]{2}[^aeiou\W])our(?=s|ed|ing|ite|ful|able|hood|al|$)"), "or"),
     (re.compile(r"(?<=[a-z]{3}[iy])s(?=(?:e|es|ed|ing|er|ers|ation|ations)$)"), "z"),
@@ -247,18 +247,18 @@ _DATES = {
     "2025/03/03": r"(?<![\d/])\d{4}/\d{1,2}/\d{1,2}(?![\d/])",
     "2025년 3월 3일": r"\d{4}\s*년\s*\d{1,2}\s*월\s*\d{1,2}\s*일",
 }
-"""How full dates are written."""
+"""The forms of full dates."""
 _CLOSED = "".join(chr(0xAC00 + 28 * at + 17) for at in range(399))  # syllables that end in ㅂ: 합, 입, 습
 _MANNERS = {
     "합니다": rf"(?:[{_CLOSED}]니다|[{_CLOSED}]니까|십시오)[.!?…)*_~]*\s*$",
     "해요": r"(?:[가-힣]요|죠|지요)[.!?…)*_~]*\s*$",
     "한다": rf"(?:[가-힣](?<![{_CLOSED}]니)다|[가-힣]는가)[.!?…)*_~]*\s*$",
 }
-"""How Korean sentences end, by how they address the reader; the first that fits."""
+"""The endings of Korean sentences by speech level; the first that fits counts."""
 
 
 def consistency(page: ParsedPage, project: Mapping[str, Counter[str]]) -> Dimension:
-    """Measure how consistent a text is in itself and with the spelling of the project."""
+    """Measure how consistent a text is, and with the spelling of the project."""
     if page.words < _REPEATABLE:
         return few("consistency", page.words, _REPEATABLE)
     prose = [one.text for one in page.sentences] + [one.text for one in page.headings]
@@ -278,7 +278,7 @@ def consistency(page: ParsedPage, project: Mapping[str, Counter[str]]) -> Dimens
 
 
 def spellings(texts: Iterable[str]) -> Spellings:
-    """How often each form of each term is written: joined or hyphenated, British or American, with which capitals."""
+    """How often each form of each term is written: hyphens, British or American spelling, capitals."""
     found: Spellings = {}
     for text in texts:
         for match in _TOKEN.finditer(_CODE.sub(" . ", prose_of(text[:_MOST]))):
@@ -315,7 +315,7 @@ def _spelling(prose: list[str], ours: Spellings) -> Metric | None:
 
 
 def _forms(name: str, prose: list[str], forms: Mapping[str, str]) -> Metric | None:
-    """The share of the places that have the form most of them have."""
+    """The share of places in the most frequent form."""
     found = []
     for one in prose:
         for form, rule in forms.items():

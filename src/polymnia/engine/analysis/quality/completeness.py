@@ -1,5 +1,5 @@
-"""Completeness, structure and actionability: what is missing in a text, whether a reader finds the way through it, and
-whether its tasks say who and by when."""
+"""Completeness, structure and actionability: what is missing in a text, its layout, and whether its tasks say who and
+when."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _BROKEN = re.compile(
     r"|are))\s*$|(?:그리고|및|또는|하지만|그러나|왜냐하면|때문에|위해|[가-힣]지만|면서|으며|하며|[가-힣][을를])\s*$",
     re.IGNORECASE,
 )
-_LIKELY = 0.5  # what an end counts that only has no full stop,
-_STOPPED = 0.8  # where more than this share of the other sentences has one
+_LIKELY = 0.5  # the weight of an end that only lacks a full stop,
+_STOPPED = 0.8  # if more than this share of the other sentences has one
 
 
 def completeness(page: ParsedPage, record: Record, expected: Usual | None) -> Dimension:
-    """Measure what is missing in a text, given what others of its kind have."""
+    """Measure what is missing in a text, also compared with others of its kind."""
     if not page.blocks:
         return unknown("completeness", Remark("quality.no_text"))
     open_ends = _placeholders(page)
@@ -67,7 +67,7 @@ def _placeholders(page: ParsedPage) -> Metric:
 
 
 def empty_headings(page: ParsedPage) -> Metric | None:
-    """Headings under which nothing stands; None without headings."""
+    """Headings without text; None without headings."""
     heads = [at for at, one in enumerate(page.blocks) if one.kind == "h"]
     faults = []
     for at in heads:
@@ -91,7 +91,7 @@ def _announced(page: ParsedPage) -> Metric | None:
 
 
 def _end(page: ParsedPage) -> Metric | None:
-    """Whether the text breaks off: surely after a comma or article, likely where only its last sentence has no stop."""
+    """Whether the text breaks off: after a comma or an article, or probably if only its last sentence has no stop."""
     if page.blocks[-1].kind not in ("p", "li") or not page.prosaic or not page.inside[-1]:
         return None
     *before, tail = [one.text for one in page.sentences]
@@ -110,26 +110,26 @@ def _decision(page: ParsedPage, record: Record) -> Metric | None:
     parts = given if isinstance(given, dict) else {}
     if record.kind != DECISION and not parts:
         return None
-    said = "\n".join([one.text for one in page.headings] + [one.text for one in page.sentences])
+    prose = "\n".join([one.text for one in page.headings] + [one.text for one in page.sentences])
     missing = [
         part
         for part in _PARTS
-        if not parts.get(part) and (parts or not re.search(_PART_WORDS[part], said, re.IGNORECASE))
+        if not parts.get(part) and (parts or not re.search(_PART_WORDS[part], prose, re.IGNORECASE))
     ]
     title = parts.get("title") or record.metadata.get("title") or (page.blocks[0].text if page.blocks else "")
     quote = str(parts.get("decision") or title)
     return share("parts_of_a_decision", [Flaw(quote, f"no_{part}") for part in missing], len(_PARTS), "parts")
 
 
-_SIBLINGS = 5  # that say what is usual
-_NEWEST = 200  # and those that are looked at
-_USUAL = 0.7  # of them must have a field before it is missed: of 5 no fewer than 4
+_SIBLINGS = 5  # at least
+_NEWEST = 200  # siblings compared, at most
+_USUAL = 0.7  # the share of them with a field, from which it is missed
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*\S)", re.MULTILINE)
 _OWN = frozenset({"title", "decision", "created", "updated"})
 
 
 class Usual(Struct, frozen=True):
-    """What most of so many others of a kind, or of a kind and a tag, have: fields by their keys, and their share."""
+    """The fields of most of so many siblings (of one kind, or of one kind and tag), with their share."""
 
     count: int
     kind: str
@@ -138,7 +138,7 @@ class Usual(Struct, frozen=True):
 
 
 def usual(peers: Sequence[Record], record: Record, text: Callable[[Record], str]) -> Usual | None:
-    """What most others of the same kind have, with a tag in common where enough have one; None where they are few."""
+    """The usual fields of items of the same kind, and of the same tag if these are enough; None if they are few."""
     alike = [one for one in peers if one.kind == record.kind and one.id != record.id]
     near = [one for one in alike if set(one.tags) & set(record.tags)]
     tag = None
@@ -159,7 +159,7 @@ def usual(peers: Sequence[Record], record: Record, text: Callable[[Record], str]
 
 
 def _fields_of(record: Record, headings: Iterable[str]) -> dict[tuple[str, str], str]:
-    """What a record has: sort and folded name of each field, and its name as it is written."""
+    """The fields of a record: type and folded name of each, and its name as it is written."""
     found = {("heading", fold(head)): head for head in headings}
     found |= {("metadata", key): key for key, value in record.metadata.items() if key not in _OWN and value}
     return found | {("field", name): name for name in ("summary", "tags", "category") if getattr(record, name)}
@@ -177,7 +177,7 @@ def _fields(record: Record, page: ParsedPage, expected: Usual | None) -> Metric 
     return share("fields_of_its_kind", faults, len(expected.fields), "fields")
 
 
-_SHORTEST = 3  # sentences below which a text needs no structure
+_SHORTEST = 3  # sentences of a text that needs structure
 _PARAGRAPH, _PARAGRAPH_KOREAN = 150, 110  # words
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(\s*<?([^)\s]*)")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)[^`\n]+\1")
@@ -185,7 +185,7 @@ _SLUG = re.compile(r"[^\w\- ]+")
 
 
 def structure(page: ParsedPage) -> Dimension:
-    """Measure how well a text is laid out."""
+    """Measure the layout of a text."""
     if not page.prosaic:
         return unknown("structure", Remark("quality.no_layout"))
     made = marks(page) if page.marked or _LINK.search(page.text) else None
@@ -198,7 +198,7 @@ def structure(page: ParsedPage) -> Dimension:
 
 
 def heading_levels(page: ParsedPage) -> Metric | None:
-    """Headings whose level does not fit the one before, or that stand twice in one place; None of fewer than two."""
+    """Headings that skip a level or are repeated in one section; None of fewer than two."""
     heads = page.headings
     faults = []
     seen: set[tuple[str, ...]] = set()
@@ -229,7 +229,7 @@ def _paragraphs(page: ParsedPage) -> Metric:
 
 
 def marks(page: ParsedPage) -> Metric:
-    """Marks that are not well made: open blocks of code, links that lead nowhere, open emphasis."""
+    """Broken markup: open code blocks, links without a target, open emphasis."""
     faults = []
     anchors = {_SLUG.sub("", one.text.lower()).replace(" ", "-") for one in page.headings}
     for block in page.blocks:
@@ -259,7 +259,7 @@ _TASKS = re.compile(
     r"|^\W*(?:[가-힣]+\s)?(?:할 ?일|다음 ?단계|액션 ?아이템|후속 ?조치|후속 ?작업)(?:\s?목록)?\W*$",
     re.IGNORECASE,
 )
-"""Headings under which tasks stand."""
+"""Headings of lists of tasks."""
 _WHO = re.compile(
     r"@\w|\b(?:owner|assignee|responsible|assigned to)\b"
     r"|^\W*[A-Z]\w+(?: [A-Z]\w+)?(?:: | (?:will|must|should|shall|has)\b)"
@@ -279,7 +279,7 @@ _DUE = ("due", "due_date", "deadline", "review_by", "target_date", "마감", "�
 
 
 def actionability(page: ParsedPage, record: Record) -> Dimension:
-    """Measure whether tasks (items with boxes, or under a heading for tasks) and numbered steps can be acted on."""
+    """Measure whether tasks (check boxes, or items under a heading for tasks) and numbered steps can be acted on."""
     tasks, steps = _items(page)
     if not tasks and len(steps) < 2:
         return unknown("actionability", Remark("quality.no_tasks"))
@@ -289,16 +289,16 @@ def actionability(page: ParsedPage, record: Record) -> Dimension:
     if tasks:
         owned, dated = (any(fields.get(key) for key in keys) for keys in (_OWNERS, _DUE))
         metrics = [
-            _told("steps_with_who", tasks, lambda text: owned or _has_who(text)),
-            _told("steps_with_when", tasks, lambda text: dated or _has_when(text)),
+            _with("steps_with_who", tasks, lambda text: owned or _has_who(text)),
+            _with("steps_with_when", tasks, lambda text: dated or _has_when(text)),
         ]
     else:
-        metrics = [_told("steps_with_means", steps, lambda text: _MEANS.search(text) is not None)]
+        metrics = [_with("steps_with_means", steps, lambda text: _MEANS.search(text) is not None)]
     return dimension("actionability", metrics)
 
 
 def _items(page: ParsedPage) -> tuple[list[str], list[str]]:
-    """The tasks of a text and its numbered steps, as they stand; code below an item is part of it."""
+    """The tasks and the numbered steps of a text, without steps that are followed by code."""
     tasks, steps = [], []
     under_tasks = False
     for block, after in zip_longest(page.blocks, page.blocks[1:]):
@@ -312,7 +312,7 @@ def _items(page: ParsedPage) -> tuple[list[str], list[str]]:
     return tasks, steps
 
 
-def _told(name: str, items: list[str], has: Callable[[str], bool]) -> Metric:
+def _with(name: str, items: list[str], has: Callable[[str], bool]) -> Metric:
     return share(name, [Flaw(one, name) for one in items if not has(one)], len(items), "tasks and steps")
 
 

@@ -1,4 +1,4 @@
-"""Page: a text as an editor sees it, and what is measured of it, from single flaws up to a dimension of quality."""
+"""Page: a parsed text, and its quality in flaws, metrics and dimensions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from polymnia.engine.text.language import detect_language, script
 from polymnia.engine.text.sentences import sentences
 from polymnia.models import JsonObject
 
-_KEPT = 12  # faults of one metric that are kept to be suggested; all of them count
+_LISTED = 12  # faults listed of one metric; all of them count
 
 
 class Flaw(Struct, frozen=True):
-    """Something wrong in one place: the words as they stand, what it is, the values of its sentence, its weight."""
+    """Something wrong in one place: a quote, the kind of flaw, the values of its description, and its weight."""
 
     quote: str
     name: str
@@ -29,10 +29,10 @@ class Flaw(Struct, frozen=True):
 
 
 class Metric(Struct, frozen=True, kw_only=True):
-    """One measure: its value, and the score from 0 to 1 that it gives. One of no weight only explains others.
+    """One measure: its value and its score from 0 to 1; without a weight it only explains others.
 
-    Of so many ``places``, which ``unit`` names, ``count`` have a fault. ``faults`` are the heaviest of them and
-    ``mended`` the score without that one fault.
+    ``count`` of ``places`` (in ``unit``) have a fault. ``faults`` are the heaviest of them, ``score_without`` the score
+    without each.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Metric(Struct, frozen=True, kw_only=True):
     count: int = 0
     weight: float = 1.0
     faults: tuple[Flaw, ...] = ()
-    mended: tuple[float, ...] = ()
+    score_without: tuple[float, ...] = ()
 
 
 class Dimension(Struct, frozen=True, kw_only=True):
-    """One dimension of quality: its score, or None and in ``note`` why it is unknown; and the metrics it is made of."""
+    """One dimension of quality: its metrics and its score, or None with the reason in ``note``."""
 
     name: str
     score: float | None
@@ -56,9 +56,9 @@ class Dimension(Struct, frozen=True, kw_only=True):
 
 
 def share(name: str, faults: Sequence[Flaw], places: int, unit: str = "sentences") -> Metric:
-    """The share of so many places that has no fault, as ISO/IEC 25024 measures the quality of data."""
+    """The share of places without a fault (ISO/IEC 25024)."""
     total = sum(fault.weight for fault in faults)
-    kept = tuple(sorted(faults, key=lambda fault: -fault.weight)[:_KEPT])
+    heaviest = tuple(sorted(faults, key=lambda fault: -fault.weight)[:_LISTED])
 
     def score(weight: float) -> float:
         return max(0.0, 1.0 - max(0.0, weight) / max(1, places))
@@ -70,20 +70,20 @@ def share(name: str, faults: Sequence[Flaw], places: int, unit: str = "sentences
         places=places,
         unit=unit,
         count=len(faults),
-        faults=kept,
-        mended=tuple(score(total - fault.weight) for fault in kept),
+        faults=heaviest,
+        score_without=tuple(score(total - fault.weight) for fault in heaviest),
     )
 
 
 def product(metrics: Sequence[Metric]) -> float:
-    """The score of a dimension: the share that passes every check (rolled throughput yield)."""
+    """The score of a dimension: the share that passes all checks (rolled throughput yield)."""
     return prod(one.score for one in metrics if one.weight)
 
 
 def dimension(
     name: str, metrics: Sequence[Metric | None], note: Remark | None = None, empty: Remark | None = None
 ) -> Dimension:
-    """A dimension from those of its metrics that could be measured; ``empty`` is why there may be none."""
+    """A dimension from the metrics that could be measured; ``empty`` is the note if there are none."""
     taken = tuple(one for one in metrics if one is not None)
     if not taken:
         return unknown(name, empty or note or Remark("quality.nothing"))
@@ -96,25 +96,25 @@ def unknown(name: str, why: Remark) -> Dimension:
 
 
 def few(name: str, words: int, least: int) -> Dimension:
-    """A dimension that so few words say nothing about."""
+    """A dimension that cannot be measured of so few words."""
     return unknown(name, Remark("quality.few_words", {"words": words, "least": least}))
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _LETTER = re.compile(r"[^\W\d_]")
 _WIDE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
-_WRAPPED = 60  # characters; a line at least so long that ends in no stop goes on in the next
-_UNWRAPPED = 200  # characters; no longer line was wrapped
+_WRAPPED = 60  # characters of a line that may be wrapped, at least
+_UNWRAPPED = 200  # and at most
 _STOPPED = re.compile(r"[.!?…:;。！？]['\"’”)*_`]*\s*$")
 _DATA = ("application/json", "text/csv", "text/tab-separated-values")
 _MARKDOWN = ("text/markdown", "text/x-markdown")
 _NO_PROSE = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)|(?<!\w)\w+://\S+")
 _LONGEST = 2_000  # characters of a sentence
-_MOST = 200_000  # characters that are read; more would tell nothing new
+_MOST = 200_000  # characters read of a text
 
 
 class Sentence(Struct, frozen=True):
-    """A sentence as it stands, how many words it has, and the block it is in."""
+    """A sentence, the number of its words, and its block."""
 
     text: str
     words: int
@@ -122,14 +122,14 @@ class Sentence(Struct, frozen=True):
 
     @property
     def prose(self) -> str:
-        """The sentence without code and addresses, which are not the writer's words."""
+        """The sentence without code and addresses."""
         return prose_of(self.text)
 
 
 class ParsedPage(Struct, frozen=True, kw_only=True):
-    """A text in blocks and sentences. ``language`` is its code; ``marked`` says whether it has marks of Markdown.
+    """A text in blocks and sentences. ``language`` is its code; ``marked`` is whether it has Markdown.
 
-    ``inside`` has for each block its sentences, ``different`` counts the different words, without code, addresses and
+    ``inside`` has the sentences of each block, ``different`` counts the different words, without code, addresses and
     figures. ``prosaic`` is false for programs and data.
     """
 
@@ -145,7 +145,7 @@ class ParsedPage(Struct, frozen=True, kw_only=True):
 
     @property
     def prose(self) -> str:
-        """Paragraphs and items, a block a line."""
+        """Paragraphs and list items, one in each line."""
         return "\n".join(" ".join(one.text.split()) for one in self.blocks if one.kind in ("p", "li", "q"))
 
     @property
@@ -160,14 +160,14 @@ class ParsedPage(Struct, frozen=True, kw_only=True):
 
 
 def prose_of(text: str) -> str:
-    """A text without code and addresses; a sign stands in their place, so that no words meet that did not."""
+    """A text with code and addresses replaced by a sign."""
     if "`" not in text and "](" not in text and "://" not in text:
         return text
     return _NO_PROSE.sub(lambda match: "](…)" if match[0].startswith("](") else "…", text)
 
 
 def page(text: str, content_type: str | None = None) -> ParsedPage:
-    """Read a text by its content type; of one that is longer than 200,000 characters the beginning."""
+    """Parse a text by its content type, up to 200,000 characters."""
     text = text[:_MOST]
     kind = (content_type or "").split(";", 1)[0].strip().lower()
     program = bool(kind) and of_type(kind) is not None
@@ -175,7 +175,7 @@ def page(text: str, content_type: str | None = None) -> ParsedPage:
     if program or data or "html" in kind or kind.endswith("xml"):
         parts = [Block(name, words, 0, 0, 0) for name, words in document(text, kind).blocks]
     else:
-        parts = [part for block in blocks(text) if block.kind not in ("def", "meta") for part in _parted(block)]
+        parts = [part for block in blocks(text) if block.kind not in ("def", "meta") for part in _split(block)]
     inside = [_sentences(at, block) for at, block in enumerate(parts)]
     found = [one for some in inside for one in some]
     prose = "\n".join(block.text for block in parts if block.kind != "code")
@@ -195,8 +195,8 @@ def page(text: str, content_type: str | None = None) -> ParsedPage:
     )
 
 
-def _parted(block: Block) -> list[Block]:
-    """A block, or its lines where each is a row of a table or a paragraph: nobody wraps lines that long."""
+def _split(block: Block) -> list[Block]:
+    """A block, or its lines if each is a row of a table or a paragraph."""
     lines = [line.strip() for line in block.text.split("\n")]
     if block.kind not in ("p", "q") or len(lines) == 1:
         return [block]
@@ -214,7 +214,7 @@ def _sentences(at: int, block: Block) -> list[Sentence]:
 
 
 def _unwrapped(text: str) -> list[str]:
-    """A block in pieces that end where a line ends a sentence; a line that was only wrapped goes on."""
+    """The lines of a block, wrapped ones joined."""
     pieces: list[str] = []
     for line in text.split("\n"):
         last = pieces[-1].rsplit("\n", 1)[-1] if pieces else ""
@@ -227,7 +227,7 @@ def _unwrapped(text: str) -> list[str]:
 
 
 def _different(text: str) -> list[str]:
-    """The words of a text that have a letter; where words are not parted, its characters two by two."""
+    """The words of a text that have a letter, and bigrams of scripts without spaces."""
     words = [word.lower() for word in _WORD.findall(text) if _LETTER.search(word)]
     return words + [text[match.start() : match.start() + 2] for match in _WIDE.finditer(text)]
 

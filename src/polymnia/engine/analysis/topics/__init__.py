@@ -1,4 +1,4 @@
-"""Topics: what the contents of a project are about, in groups that were not given."""
+"""Topics: what the items of a project are about, by clustering."""
 
 from __future__ import annotations
 
@@ -8,29 +8,27 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from polymnia.engine.analysis.findings import Findings, Pattern, Remark, example
+from polymnia.engine.analysis.findings import Finding, Findings, Remark, example
 from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.analysis.topics.clustering import FEWEST, Clustering, cluster, confidence
-from polymnia.engine.analysis.topics.names import telling_terms
+from polymnia.engine.analysis.topics.names import distinctive_terms
 from polymnia.engine.analysis.view import ProjectView
 from polymnia.engine.content import DECISION, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.models import JsonObject, Record
 
-__all__ = ["telling_terms", "topic_clusters"]
+__all__ = ["distinctive_terms", "topic_clusters"]
 
-
-_TYPE = "topic_clusters"
 _WHOLE, _USUAL = 1000, 10  # progress is counted in thousandths; after so many steps it is half
 _SHOWN = 5  # examples of a cluster
-_LISTED = 10  # outliers that are shown
-_NAMED = 300  # texts of a cluster its name is read from, nearest to its middle first
-_BESIDE = 2000  # outliers that are read beside them
-_TOGETHER = 0.1  # cohesion below which a group has hardly more in common than any texts have
-_TELLS = 0.2  # the mean confidence of a project with topics: .96 of those had more, and .90 of the shuffled ones less
-_LEAST, _ALONE = 0.1, 0.5  # what a group must have in such a project to be answered, and in any other
+_LISTED = 10  # outliers shown
+_NAMED = 300  # texts of a cluster that give its name, the most central
+_BACKGROUND = 2000  # outliers compared with them
+_TOGETHER = 0.1  # the least cohesion of a cluster
+_TOPICS = 0.2  # the mean confidence of a project with topics: .96 of those had more, .90 of shuffled ones less
+_LEAST, _ALONE = 0.1, 0.5  # the least confidence of a cluster in such a project, and in any other
 _PART = re.compile(r"^ {0,3}#{2,6}[ \t]+.*\n?", re.MULTILINE)
-# Headings of parts that a text of any subject may have.
+# Headings of parts that a text on any topic may have.
 _ANY_PART = re.compile(
     r"^ {0,3}#{2,6}[ \t]+(?:overview|introduction|summary|background|context|notes?|details?|steps?|procedure|usage"
     r"|setup|requirements?|prerequisites|general|rules?|decisions?|rationale|reasons?|alternatives?(?: considered)?"
@@ -42,7 +40,7 @@ _ANY_PART = re.compile(
 
 
 def topic_clusters(project: ProjectView) -> Findings:
-    """What the contents are about: clusters with telling names, and what fits nowhere."""
+    """The clusters of the items with their names, and the outliers."""
     items = [record for record in project.items if _text(project, record).strip()]
     texts = [_text(project, record) for record in items]
     vectors = project.vectors_of([record.id for record in items]) if items else None
@@ -53,7 +51,7 @@ def topic_clusters(project: ProjectView) -> Findings:
     steps = itertools.count(1)
 
     def tick() -> None:
-        # How many steps there will be depends on what is found; each brings the end nearer.
+        # The number of steps is not known beforehand.
         done = next(steps)
         project.tick(_WHOLE * done // (done + _USUAL), _WHOLE)
 
@@ -62,7 +60,7 @@ def topic_clusters(project: ProjectView) -> Findings:
     project.tick()
     patterns = [topics.cluster(group) for group in topics.certain]
     if topics.outliers.size and patterns:
-        patterns.append(topics.nowhere())
+        patterns.append(topics.outlying())
     if project.focus is not None:
         patterns = [pattern for pattern in patterns if project.focus in pattern.members]
     patterns.sort(key=lambda one: (-one.confidence, -len(one.members), one.members[:1]))
@@ -80,7 +78,7 @@ def topic_clusters(project: ProjectView) -> Findings:
 
 
 def _text(project: ProjectView, record: Record) -> str:
-    """What a record says, with its name where somebody chose it; headings that only say what a part is are left out."""
+    """The text of a record with its chosen name, without generic headings."""
     text = project.text(record)
     if "##" in text:
         text = (_PART if record.kind == DECISION else _ANY_PART).sub("", text)
@@ -97,16 +95,16 @@ class _Topics:
         inside = order[~made.outlier[order]]
         self._members = [inside[made.labels[inside] == group] for group in range(made.groups)]
         mean = float(np.average(sure, weights=np.maximum(made.sizes, 1))) if made.groups else 0.0
-        least = _LEAST if mean >= _TELLS else _ALONE
+        least = _LEAST if mean >= _TOPICS else _ALONE
         self.certain = [
             group
             for group in range(made.groups)
             if sure[group] >= least and made.sizes[group] > 1 and made.cohesion[group] >= _TOGETHER
         ]
         read = [[texts[at] for at in members[:_NAMED]] for members in self._members]
-        self._terms = telling_terms(read, [texts[at] for at in self.outliers[:_BESIDE]])
+        self._terms = distinctive_terms(read, [texts[at] for at in self.outliers[:_BACKGROUND]])
 
-    def cluster(self, group: int) -> Pattern:
+    def cluster(self, group: int) -> Finding:
         made, members = self._made, self._members[group]
         times = [self._items[at].created for at in members]
         evidence: JsonObject = {
@@ -116,15 +114,15 @@ class _Topics:
             "share": round(len(members) / len(self._items), 3),
             "cohesion": round(float(made.cohesion[group]), 3),
             "stability": round(float(made.stability[group]), 3),
-            "apart": round(float(made.apart[group]), 3),
+            "apart": round(float(made.separation[group]), 3),
             "first": moment(min(times)),
             "last": moment(max(times)),
             "examples": [example(self._items[at]) for at in members[:_SHOWN]],
         }
         return self._pattern("cluster", float(self._sure[group]), evidence, members)
 
-    def nowhere(self) -> Pattern:
-        """What fits nowhere, the loneliest first."""
+    def outlying(self) -> Finding:
+        """The outliers, the farthest first."""
         made = self._made
         order = self.outliers[np.lexsort((self.outliers, made.nearness[self.outliers]))]
         examples = [example(self._items[at]) for at in order[:_LISTED]]
@@ -133,11 +131,11 @@ class _Topics:
                 one["nearest"] = self._name(group)
         evidence = {"count": len(order), "share": round(len(order) / len(self._items), 3), "examples": examples}
         surest = max(float(self._sure[group]) for group in self.certain)
-        return self._pattern("outliers", made.lonely * surest, evidence, order)
+        return self._pattern("outliers", made.outlier_confidence * surest, evidence, order)
 
-    def _pattern(self, name: str, sure: float, evidence: JsonObject, members: Numbers) -> Pattern:
-        return Pattern(
-            type=_TYPE,
+    def _pattern(self, name: str, sure: float, evidence: JsonObject, members: Numbers) -> Finding:
+        return Finding(
+            type="topic_clusters",
             name=name,
             confidence=round(sure, 3),
             evidence=evidence,

@@ -10,16 +10,16 @@ from msgspec import Struct
 from polymnia.engine.analysis.pairs import Numbers, neighbours
 from polymnia.engine.analysis.topics.features import Sparse, features, unit
 
-_STEPS = 4  # steps along the graph of neighbours
-_COLUMNS = 64  # smoothed rows lie in few directions, and the tree costs what there are columns
-_WIDE = 500  # rows from which on that matters
-_AT_ONCE = 10_000  # rows that are compared with centres at a time
-_GRID = 40  # numbers of groups that are tried
-_ENOUGH = 0.98  # of the best is nearly as good
+_STEPS = 4  # of smoothing along the graph of neighbours
+_COLUMNS = 64  # of the rows of a tree,
+_WIDE = 500  # if they are more than this
+_AT_ONCE = 10_000  # rows compared with centres at once
+_GRID = 40  # numbers of groups tried
+_ENOUGH = 0.98  # of the best score is good enough
 
 
 def smoothed(rows: Numbers, nearest: tuple[Numbers, Numbers]) -> Numbers:
-    """Rows after a few steps along the graph of neighbours, so that groups stand out; of unit length."""
+    """Rows smoothed along the graph of neighbours, of unit length."""
     found, near = nearest
     size, most = found.shape
     each = np.arange(size)
@@ -34,7 +34,7 @@ def smoothed(rows: Numbers, nearest: tuple[Numbers, Numbers]) -> Numbers:
 
 
 class Tree:
-    """Rows joined two by two by Ward's rule, from single ones to all."""
+    """Hierarchical clustering by Ward's rule."""
 
     def __init__(self, rows: Numbers) -> None:
         if rows.shape[1] > _COLUMNS and len(rows) > _WIDE:
@@ -45,13 +45,13 @@ class Tree:
         self._joined = _ward(rows)
 
     def labels(self, groups: int) -> Numbers:
-        """The group of each row when there are so many; groups are numbered in the order of their first rows."""
+        """The group of each row for a number of groups, numbered in the order of their first rows."""
         return self._cuts([groups])[0]
 
     def _cuts(self, counts: list[int]) -> list[Numbers]:
-        """The labels at each of these numbers of groups."""
+        """The labels for each of these numbers of groups."""
         size = self._size
-        root = np.arange(2 * size - 1)  # of each row and each join, the join it is in by now
+        root = np.arange(2 * size - 1)  # the current join of each row and each join
         made: dict[int, Numbers] = {}
         done = 0
         for groups in sorted(set(counts), reverse=True):
@@ -69,7 +69,7 @@ class Tree:
         return [made[groups] for groups in counts]
 
     def best(self, rows: Numbers, fewest: int, most: int) -> tuple[Numbers, float]:
-        """The cut at which rows are told apart best, and how well; of nearly equal ones that with the fewest groups."""
+        """The labels with the best distinctness, and its mean; of nearly equal ones those with the fewest groups."""
         counts = sorted({round(count) for count in np.geomspace(fewest, max(fewest, most), _GRID)})
         cuts = self._cuts(counts)
         tried = [float(distinctness(rows, labels).mean()) for labels in cuts]
@@ -79,7 +79,7 @@ class Tree:
 
 
 def _ward(rows: Numbers) -> Numbers:
-    """The two that are joined at each step, by Ward's rule and chains of nearest neighbours (Murtagh 1983)."""
+    """The pair joined at each step, by Ward's rule and nearest-neighbour chains (Murtagh 1983)."""
     size = len(rows)
     squares = np.einsum("ij,ij->i", rows, rows)
     apart = np.maximum(squares[:, None] + squares[None, :] - 2 * (rows @ rows.T), 0).astype(np.float32)
@@ -115,8 +115,8 @@ def _ward(rows: Numbers) -> Numbers:
 
 
 def _numbered(pairs: Numbers, size: int) -> Numbers:
-    """Pairs of rows that stand for what they are joined in, as pairs of rows and joins."""
-    standing = np.arange(size)  # for each row the join that it stands for
+    """Pairs of representative rows as pairs of rows and joins."""
+    standing = np.arange(size)  # the join that each row represents
     made = np.zeros_like(pairs)
     for at, (one, other) in enumerate(pairs):
         made[at] = standing[one], standing[other]
@@ -135,7 +135,7 @@ def sums(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
 
 
 def distinctness(rows: Numbers, labels: Numbers) -> Numbers:
-    """How much nearer each row is to the centre of the others of its group than to the next centre (a silhouette)."""
+    """The silhouette of each row by the centres of its group (without itself) and of the next one."""
     whole = sums(rows, labels, int(labels.max()) + 1)
     middle = unit(whole).T
     made = np.zeros(len(rows), np.float32)
@@ -153,64 +153,62 @@ def distinctness(rows: Numbers, labels: Numbers) -> Numbers:
 Tick = Callable[[], None]
 
 FEWEST = 6
-"""So many different texts are needed to speak of groups."""
-_UNITS = 6000  # texts that are grouped with each other; all others join the groups of those
-_FEW = 20  # below this a pair may be a group, and groups may be many
+"""Different texts needed for groups."""
+_UNITS = 6000  # texts that are clustered; all others are assigned
+_FEW = 20  # texts below which a pair may be a group
 _NEAREST = 10
-_BLOCK = 1000  # rows that are compared at a time
+_BLOCK = 1000  # rows compared at once
 
-_ROUNDS, _MANY, _FEWER = 8, 1500, 3  # samples; and of how many texts on fewer samples do
-_SMALL, _TIMES = 300, 6  # up to so many texts so many times as many draws: they cost little there, and luck weighs more
+_ROUNDS, _MANY, _FEWER = 8, 1500, 3  # samples; and beyond so many texts fewer samples
+_SMALL, _TIMES = 300, 6  # up to so many texts, so many times as many draws
 _SHARE = 0.7  # of the texts in each sample
 _DRAWS = 20  # random groups of each size
 _MIXED, _MIXES = 1000, 3  # rows that are permuted, and how often
-_FENCE = 1.0  # how many times the width of the middle half a text must lie below it
+_FENCE = 1.0  # interquartile ranges below the lower quartile, from which a text is an outlier
 _BY_CHANCE = 0.0215  # the share of a normal distribution below that
-_FAR = 0.75  # and it must be less near than this share of what is usual
+_FAR = 0.75  # of the median similarity, below which an outlier must be
 _LITTLE = 0.3
-_FARTHEST = 0.01  # what is less near than this is not near at all
+_FARTHEST = 0.01  # the least similarity
 _SEED = 23
 
 # The logistic curve of `confidence`.
 _BASE = -8.12
 _STABLE, _APART = 2.20, 7.00  # of the group itself
-_ALL_STABLE, _ALL_APART = 6.22, 6.84  # of all groups together; how far they are apart is counted from what chance makes
-_SIZE = -0.33  # for each doubling: large groups hold more than one topic more often
+_ALL_STABLE, _ALL_APART = 6.22, 6.84  # of all groups together, the separation beyond chance
+_SIZE = -0.33  # for each doubling of the size
 
 
 class Clustering(Struct, frozen=True, kw_only=True):
-    """Groups of texts: a label for each text, 0 the largest, and what is measured of each group.
+    """Groups of texts: a label for each text, 0 for the largest group, and measures of each group.
 
-    An ``outlier`` fits nowhere, its group is only the nearest; ``lonely`` is the share of these beyond chance.
-    ``nearness`` is that of a text to the middle of its group, ``stability`` how well a group is found again in a part
-    of the texts, ``apart`` how much nearer its texts are to its own middle than to the next, ``chance`` what that is
-    where there are no groups.
+    The group of an ``outlier`` is only the nearest one; ``outlier_confidence`` is the share of outliers beyond chance.
+    ``nearness`` is the similarity of a text to the centre of its group, ``stability`` how well a group is found again
+    in a part of the texts, ``separation`` its mean silhouette, ``chance`` that of texts without groups.
     """
 
     labels: Numbers
     outlier: Numbers
-    lonely: float
+    outlier_confidence: float
     nearness: Numbers
     sizes: Numbers
     cohesion: Numbers
     stability: Numbers
-    apart: Numbers
+    separation: Numbers
     chance: float
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return len(self.sizes)
 
 
 def cluster(
     vectors: Numbers | None, texts: Sequence[str], tick: Tick = lambda: None, *, units: int = _UNITS
 ) -> Clustering:
-    """Group texts by what they are about.
+    """Cluster texts by topic.
 
-    ``vectors`` are rows of any model, zeros for texts without one; None where there is no model. Texts that say the
-    same but for case and spaces count once. ``tick`` is called now and then. Of more than ``units`` texts so many are
-    grouped, and the others join them.
+    ``vectors`` has a row for each text, zeros without a vector; None without a model. Texts that differ only in case
+    and spaces count once. Of more than ``units`` texts so many are clustered, and the others are assigned.
     """
     first, which = _different(texts)
     size = len(first)
@@ -226,12 +224,12 @@ def cluster(
     tick()
     labels, _ = Tree(smooth).best(some, 2, len(some) // (2 if size < _FEW else 3))
     tick()
-    kept = np.flatnonzero(np.bincount(labels) >= (2 if size < _FEW else 3))
-    if not len(kept):
+    large = np.flatnonzero(np.bincount(labels) >= (2 if size < _FEW else 3))
+    if not len(large):
         return _none(len(texts), same=False)
-    middle = unit(sums(smooth, labels, int(labels.max()) + 1)[kept])
+    middle = unit(sums(smooth, labels, int(labels.max()) + 1)[large])
     labels = (smooth @ middle.T).argmax(axis=1)
-    stable = _stability(some, labels, len(kept), most, tick)
+    stable = _stability(some, labels, len(large), most, tick)
     by_chance = _chance(some, most, tick)
     near = np.zeros(size, np.float32)
     near[chosen] = nearest[1].mean(axis=1)
@@ -250,49 +248,48 @@ def cluster(
 
 
 def confidence(made: Clustering) -> Numbers:
-    """How often groups like these are right, 0-1: two thirds of the texts are of one topic as people filed them.
+    """How often groups like these are right (0-1): two thirds of the texts have one topic as people labelled them.
 
-    The curve was fitted on 3,927 groups of 170 projects from sets that people had sorted, and on shuffled twins of
-    them in which no group is right. On sets it had not seen it is off by .03 (docs/decisions/0025-topics.md).
+    The curve was fitted on 3,927 groups of 170 labelled projects and on shuffled twins of them in which no group is
+    right. On other sets it is off by .03 (docs/decisions/0025-topics.md).
     """
     if not made.groups:
         return np.zeros(0)
     weights = np.maximum(made.sizes, 1)
     stable = float(np.average(made.stability, weights=weights))
-    apart = float(np.average(made.apart, weights=weights)) - made.chance
-    own = _BASE + _STABLE * made.stability + _APART * made.apart + _SIZE * np.log2(weights)
-    found: Numbers = 1 / (1 + np.exp(-(own + _ALL_STABLE * stable + _ALL_APART * apart)))
+    separation = float(np.average(made.separation, weights=weights)) - made.chance
+    own = _BASE + _STABLE * made.stability + _APART * made.separation + _SIZE * np.log2(weights)
+    found: Numbers = 1 / (1 + np.exp(-(own + _ALL_STABLE * stable + _ALL_APART * separation)))
     return found
 
 
 def _described(
     rows: Numbers, labels: Numbers, close: Numbers, stable: Numbers, by_chance: float, which: Numbers
 ) -> Clustering:
-    alone, sure = lonely(close)
+    outlier, sure = outliers(close)
     groups = len(stable)
-    sizes = np.bincount(labels[which], weights=~alone[which], minlength=groups).astype(np.int64)
+    sizes = np.bincount(labels[which], weights=~outlier[which], minlength=groups).astype(np.int64)
     order = np.argsort(-sizes, kind="stable")
     place = np.empty(groups, np.int64)
     place[order] = np.arange(groups)
     labels = place[labels]
-    near = held(rows, labels, groups)
-    apart = distinctness(rows, labels)
-    there = np.maximum(1, np.bincount(labels, minlength=groups))
+    near = nearness(rows, labels, groups)
+    counts = np.maximum(1, np.bincount(labels, minlength=groups))
     return Clustering(
         labels=labels[which],
-        outlier=alone[which],
-        lonely=sure,
+        outlier=outlier[which],
+        outlier_confidence=sure,
         nearness=near[which],
         sizes=sizes[order],
         cohesion=cohesion(rows, labels, near, groups),
         stability=stable[order],
-        apart=np.bincount(labels, weights=apart, minlength=groups) / there,
+        separation=np.bincount(labels, weights=distinctness(rows, labels), minlength=groups) / counts,
         chance=by_chance,
     )
 
 
 def _different(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
-    """The numbers of the first of equal texts, and for each text which of those it is."""
+    """The first of each set of equal texts, and the set of each text."""
     known: dict[str, int] = {}
     which = np.array([known.setdefault(" ".join(text.split()).casefold(), len(known)) for text in texts], np.int64)
     first = np.full(len(known), len(texts), np.int64)
@@ -301,18 +298,18 @@ def _different(texts: Sequence[str]) -> tuple[Numbers, Numbers]:
 
 
 def _none(size: int, *, same: bool) -> Clustering:
-    """No groups; or one, where all texts are the same."""
+    """No groups, or one if all texts are the same."""
     groups = int(same)
     ones = np.ones(groups)
     return Clustering(
         labels=np.full(size, groups - 1, np.int64),
         outlier=np.full(size, not same),
-        lonely=0.0,
+        outlier_confidence=0.0,
         nearness=np.full(size, float(same), np.float32),
         sizes=np.full(groups, size, np.int64),
         cohesion=ones,
         stability=ones,
-        apart=ones,
+        separation=ones,
         chance=0.0,
     )
 
@@ -322,7 +319,7 @@ def _draws(rows: Numbers) -> int:
 
 
 def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tick) -> Numbers:
-    """How well each group is found again when part of the texts is grouped anew: the mean Jaccard index, 0-1."""
+    """The mean Jaccard index of each group with the best one when a part of the texts is clustered again."""
     random = np.random.default_rng(_SEED)
     size = max(3, round(_SHARE * len(rows)))
     found = np.zeros(groups)
@@ -345,7 +342,7 @@ def _stability(rows: Numbers, labels: Numbers, groups: int, most: int, tick: Tic
 
 
 def _chance(rows: Numbers, most: int, tick: Tick) -> float:
-    """How well apart groups are that the same rules find in rows whose numbers are drawn from other rows, -1 to 1."""
+    """The mean silhouette of groups that are found in rows with permuted columns."""
     random = np.random.default_rng(_SEED)
     some = rows[np.sort(random.permutation(len(rows))[:_MIXED])]
     found = []
@@ -357,8 +354,8 @@ def _chance(rows: Numbers, most: int, tick: Tick) -> float:
     return float(np.mean(found))
 
 
-def held(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
-    """How near each row is to the middle of the others of its group, -1 to 1."""
+def nearness(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
+    """The similarity of each row to the centre of the others of its group, -1 to 1."""
     whole = sums(rows, labels, groups)
     made = np.zeros(len(rows), np.float32)
     for start in range(0, len(rows), 10 * _BLOCK):
@@ -368,7 +365,7 @@ def held(rows: Numbers, labels: Numbers, groups: int) -> Numbers:
 
 
 def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numbers:
-    """The mean nearness of each group's texts to the middle of the others: 0 for random groups, 1 for equal texts."""
+    """The mean nearness of each group, scaled to 0 for random groups and 1 for equal texts."""
     random = np.random.default_rng(_SEED)
     made = np.zeros(groups)
     sizes = np.bincount(labels, minlength=groups)
@@ -376,21 +373,21 @@ def cohesion(rows: Numbers, labels: Numbers, near: Numbers, groups: int) -> Numb
     for group, size in enumerate(sizes):
         if size < 2:
             continue
-        about = min(1024, 1 << int(np.log2(size)))  # sizes that differ little have one measure
+        about = min(1024, 1 << int(np.log2(size)))  # similar sizes share one value
         if about not in chance:
             draws = [random.choice(len(rows), min(about, len(rows)), replace=False) for _ in range(_DRAWS)]
             zeros = np.zeros(min(about, len(rows)), np.int64)
-            chance[about] = float(np.mean([held(rows[draw], zeros, 1).mean() for draw in draws]))
+            chance[about] = float(np.mean([nearness(rows[draw], zeros, 1).mean() for draw in draws]))
         mean = float(near[labels == group].mean())
         made[group] = min(1.0, max(0.0, (mean - chance[about]) / max(1e-6, 1 - chance[about])))
     return made
 
 
-def lonely(near: Numbers) -> tuple[Numbers, float]:
-    """Which texts are far from everything, given how near each is to its nearest neighbours; and how sure that is.
+def outliers(near: Numbers) -> tuple[Numbers, float]:
+    """Which texts are outliers by their similarity to their nearest neighbours; and the confidence.
 
-    Far is below the lower quarter of all (in logarithms) by more than the middle half is wide. A normal distribution as
-    wide has a known share there; what is found beyond that is the share that is right.
+    Outliers are more than an interquartile range below the lower quartile of the logarithms. The confidence is their
+    share beyond that of a normal distribution.
     """
     logarithms = np.log(np.maximum(near, _FARTHEST))
     low, high = np.quantile(logarithms, (0.25, 0.75))

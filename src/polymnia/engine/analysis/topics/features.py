@@ -1,4 +1,4 @@
-"""Features: a row of numbers for each text, from what it means, from its words and from how they are spelt."""
+"""Features: a vector for each text from its embedding, its words and its character n-grams."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from polymnia.engine.analysis.pairs import Numbers
 from polymnia.engine.text.language import STOPWORDS, fold, language
 from polymnia.engine.text.words import terms
 
-_WORDS, _SPELT = 0.5, 0.5  # what words and spelling count beside meaning
+_WORDS, _NGRAMS = 0.5, 0.5  # the weights of words and n-grams; that of meaning is 1
 _COLUMNS = 128  # of each of the three
-_FITTED = 12_000  # rows that give the directions; all others are projected onto them
+_FITTED = 12_000  # rows that the axes are fitted to
 _READ = 1000  # characters of a text, at most
-_ALL = 12_000_000  # and of all texts together: of many long texts only the beginnings are read
+_ALL = 12_000_000  # characters of all texts together
 _SHORTEST = 80
-_SPELLING = 400  # spelling tells something in short texts only
-_SHARED = 0.5  # a term of more than half of the texts tells nothing
-_EXACT = 400  # texts whose directions are computed exactly
-_SPARE, _POWERS = 10, 3  # of the randomized search for directions
-_RUNS = range(3, 6)  # letters of a run
-_HASHED = 1 << 17  # columns for runs of letters; too many for collisions to matter
-_BLOCK = 1 << 22  # numbers that are multiplied at a time
+_SPELLING = 400  # characters of a text for n-grams
+_SHARED = 0.5  # the largest share of texts with a term
+_EXACT = 400  # texts up to which the axes are exact
+_SPARE, _POWERS = 10, 3  # of the randomized SVD
+_SIZES = range(3, 6)  # letters of an n-gram
+_HASHED = 1 << 17  # columns of hashed n-grams
+_BLOCK = 1 << 22  # numbers multiplied at once
 _SEED = 7
 
 
 class Sparse:
-    """A sparse matrix by its entries, sorted by rows: enough of one to be multiplied with dense columns."""
+    """A sparse matrix by its entries, sorted by rows, that can be multiplied with a dense one."""
 
     def __init__(self, rows: Numbers, columns: Numbers, values: Numbers, shape: tuple[int, int]) -> None:
         order = np.argsort(rows, kind="stable")
@@ -36,14 +36,14 @@ class Sparse:
 
     @property
     def transposed(self) -> Sparse:
-        """The same with rows and columns exchanged."""
+        """The transposed matrix."""
         return Sparse(self.columns, self.rows, self.values, self.shape[::-1])
 
     def some(self, rows: Numbers) -> Sparse:
         """Some of its rows, in ascending order."""
-        kept = np.isin(self.rows, rows)
-        places = np.searchsorted(rows, self.rows[kept])
-        return Sparse(places, self.columns[kept], self.values[kept], (len(rows), self.shape[1]))
+        chosen = np.isin(self.rows, rows)
+        places = np.searchsorted(rows, self.rows[chosen])
+        return Sparse(places, self.columns[chosen], self.values[chosen], (len(rows), self.shape[1]))
 
     def __matmul__(self, dense: Numbers) -> Numbers:
         made = np.zeros((self.shape[0], dense.shape[1]), np.float32)
@@ -57,11 +57,11 @@ class Sparse:
 
 
 def features(vectors: Numbers | None, texts: Sequence[str], tick: Callable[[], None] = lambda: None) -> Numbers:
-    """A row of unit length (float32) for each text, zeros where nothing is known; there may be no vectors."""
+    """A row of unit length (float32) for each text, or zeros; ``vectors`` are optional."""
     limit = min(_READ, max(_SHORTEST, _ALL // max(1, len(texts))))
     words = _WORDS * unit(_reduced(_weighted(_word_counts([text[:limit] for text in texts], tick))))
     tick()
-    letters = _SPELT * unit(_reduced(_weighted(letter_runs([text[: min(limit, _SPELLING)] for text in texts]))))
+    letters = _NGRAMS * unit(_reduced(_weighted(character_ngrams([text[: min(limit, _SPELLING)] for text in texts]))))
     tick()
     parts = [words, letters]
     if vectors is not None and vectors.size:
@@ -80,7 +80,7 @@ def unit(rows: Numbers) -> Numbers:
 
 
 def _centred(vectors: Numbers) -> Numbers:
-    """Vectors without what all have in common, in the directions in which they differ most."""
+    """Centred vectors on their principal axes."""
     known = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)
     made = np.zeros((len(vectors), min(_COLUMNS, vectors.shape[1], max(1, len(known)))), np.float32)
     if not len(known):
@@ -120,8 +120,8 @@ def _word_counts(texts: Sequence[str], tick: Callable[[], None]) -> Sparse:
     return Sparse(np.array(rows, np.int64), np.array(columns, np.int64), np.array(counts, np.float32), shape)
 
 
-def letter_runs(texts: Sequence[str]) -> Sparse:
-    """How often each run of three to five letters, hashed, is in each text; no run goes from one word to the next."""
+def character_ngrams(texts: Sequence[str]) -> Sparse:
+    """The counts of hashed n-grams of three to five letters in each text, without those across words."""
     lines = [f" {text.casefold()} " for text in texts]
     letters = np.frombuffer("".join(lines).encode("utf-32-le", "replace"), np.uint32).astype(np.uint64)
     of = np.repeat(np.arange(len(texts)), [len(line) for line in lines])
@@ -129,7 +129,7 @@ def letter_runs(texts: Sequence[str]) -> Sparse:
     blank = np.array([not chr(int(letter)).isalnum() for letter in kinds], bool)[which]
     letters[blank] = ord(" ")
     found = []
-    for size in _RUNS:
+    for size in _SIZES:
         count = max(0, len(letters) - size + 1)
         hashed = np.full(count, size, np.uint64)
         whole = of[:count] == of[len(of) - count :]
@@ -144,27 +144,27 @@ def letter_runs(texts: Sequence[str]) -> Sparse:
 
 
 def _weighted(counts: Sparse) -> Sparse:
-    """Counts as TF-IDF of unit length, without terms that only one text or more than half of them have."""
+    """TF-IDF of unit length, without terms of only one text or of more than half of them."""
     size = counts.shape[0]
     texts_with = np.bincount(counts.columns, minlength=counts.shape[1])
     most = max(2, int(_SHARED * size)) if size > 4 else size - 1
-    kept = (texts_with > 1) & (texts_with <= most)
-    here = kept[counts.columns]
+    used = (texts_with > 1) & (texts_with <= most)
+    here = used[counts.columns]
     rows, columns = counts.rows[here], counts.columns[here]
     rarity = np.log((1 + size) / (1 + texts_with[columns])) + 1
     values = (1 + np.log(counts.values[here])) * rarity
     lengths = np.sqrt(np.bincount(rows, weights=values**2, minlength=size))
     values = (values / lengths[rows]).astype(np.float32)
-    return Sparse(rows, (np.cumsum(kept) - 1)[columns], values, (size, max(1, int(kept.sum()))))
+    return Sparse(rows, (np.cumsum(used) - 1)[columns], values, (size, max(1, int(used.sum()))))
 
 
 def _reduced(table: Sparse) -> Numbers:
-    """A sparse table in few columns: its projection onto its first singular vectors."""
+    """The projection of a sparse matrix onto its first singular vectors."""
     size, width = table.shape
     columns = min(_COLUMNS, size - 1, width - 1)
     if columns < 1 or not len(table.values):
         return np.zeros((size, 1), np.float32)
-    if size <= _EXACT:  # from how much each two texts share
+    if size <= _EXACT:  # by the Gram matrix
         dense = table.transposed @ np.eye(size, dtype=np.float32)
         values, axes = np.linalg.eigh((dense.T @ dense).astype(np.float64))
         order = np.argsort(-values)[:columns]
@@ -174,7 +174,7 @@ def _reduced(table: Sparse) -> Numbers:
 
 
 def _axes(table: Sparse, columns: int) -> Numbers:
-    """The first right singular vectors of a sparse table, by randomized subspace iteration (Halko and others 2011)."""
+    """The first right singular vectors of a sparse matrix by randomized subspace iteration (Halko and others 2011)."""
     turned = table.transposed
     drawn = np.random.default_rng(_SEED).standard_normal((table.shape[1], columns + _SPARE)).astype(np.float32)
     base = table @ drawn

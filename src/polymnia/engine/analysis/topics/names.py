@@ -1,4 +1,4 @@
-"""Names: the few terms that tell a group of texts from all others, as people write them."""
+"""Names: the few terms that distinguish a group of texts from all others."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from polymnia.engine.text.language import HANGUL, PARTICLES, STOPWORDS, fold, la
 
 Key = tuple[str, ...]
 Words = list[tuple[str, str] | None]
-"""The words of a text as (key, as written), in order; None where words are not next to each other."""
+"""The words of a text as (key, as written), in order, with None for a gap."""
 
 _MOST = 4
-_FEWEST = 2  # one term alone seldom says what is meant
-_READ = 400  # characters of each text: a topic is named early
+_FEWEST = 2  # terms
+_READ = 400  # characters of each text
 _PHRASE_WORDS = 3
-_PHRASE = 0.6  # the score of a phrase, of that of its best word alone, from which it stands in its place
-_FAINT = 0.25  # terms with less than this of the score of the best one are left out
-_TWICE = 2  # a term that only one text of a group has does not name the group,
-_ONCE = 0.01  # unless there is nothing better
-_SMOOTH = 0.5  # what is added to each count, so that a term seen once is no certainty
-_LANGUAGES = 400  # so many texts tell which languages are written
-# Words of asking and wishing: they say how something is said, not what about.
-_ASKING = frozenset(
+_PHRASE = 0.6  # of the score of its best word, from which a phrase replaces it
+_FAINT = 0.25  # of the best score, below which terms are left out
+_TWICE = 2  # texts of the group that have a term,
+_ONCE = 0.01  # or else the factor of its score
+_SMOOTH = 0.5  # added to each count
+_LANGUAGES = 400  # texts sampled for their language
+# Words of requests, which are not about a topic.
+_REQUESTS = frozenset(
     """
     would could please hey hi hello okay ok thanks thank im ive id dont cant doesnt didnt isnt wasnt wont whats hows
     thats theres youre getting going give given gave let lets wanna gonna
@@ -33,13 +33,13 @@ _ASKING = frozenset(
     너무 정말 이런 저런 같은 다른 후 전
     """.split()
 )
-_SURE = frozenset("은는을를")  # no noun of two or more syllables is likely to end so
+_SURE = frozenset("은는을를")  # hardly any noun ends so
 
 
-def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = ()) -> list[list[str]]:
-    """For each group of texts its most telling terms, best first: words and phrases as they are written, no stems.
+def distinctive_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = ()) -> list[list[str]]:
+    """The most distinctive terms of each group of texts, best first: words and phrases as they are written.
 
-    A term scores by its share of the texts of the group, and by how many times that is its share of all other texts.
+    The score of a term is its share of the group's texts times the log ratio to its share of all other texts.
     """
     reader = WordReader([text for group in groups for text in group] + list(background))
     written: dict[Key, Counter[str]] = {}
@@ -57,7 +57,7 @@ def telling_terms(groups: Sequence[Sequence[str]], background: Sequence[str] = (
 
 
 def _terms(words: Words, written: dict[Key, Counter[str]]) -> dict[Key, None]:
-    """The words and phrases of one text; how each is written is counted in ``written``."""
+    """The words and phrases of one text; their written forms are counted in ``written``."""
     found: dict[Key, None] = {}
     for key, shown in _phrases(words):
         found[key] = None
@@ -78,7 +78,7 @@ def _phrases(words: Words) -> Iterator[tuple[Key, str]]:
 
 
 def _scores(found: Counter[Key], size: int, everywhere: Counter[Key], total: int) -> dict[Key, float]:
-    """How well each term of a group tells it from the others."""
+    """How well each term distinguishes a group."""
     others = total - size
     scores = {}
     for key, count in found.items():
@@ -93,8 +93,8 @@ def _scores(found: Counter[Key], size: int, everywhere: Counter[Key], total: int
 
 
 def _chosen(scores: dict[Key, float]) -> list[Key]:
-    """The best terms that do not repeat each other; a phrase instead of its words where it scores nearly as much."""
-    ranked = sorted(scores, key=lambda key: -scores[key])  # of equals the one that is read first
+    """The best terms without repetitions; a phrase replaces its words if it scores nearly as much."""
+    ranked = sorted(scores, key=lambda key: -scores[key])  # of equals the first
     best_of = {key[0]: scores[key] for key in ranked if len(key) == 1}
 
     def stands_alone(phrase: Key) -> bool:
@@ -119,10 +119,10 @@ def _shown(forms: Counter[str]) -> str:
 
 
 class WordReader:
-    """Reads texts that belong together: how a word is written elsewhere says what is a particle."""
+    """Reads related texts: particles are recognized by other forms of a word."""
 
     def __init__(self, texts: Sequence[str], limit: int = _READ) -> None:
-        """``limit`` is how many characters of each text are read."""
+        """``limit`` is the number of characters read of each text."""
         self._limit = limit
         spoken = Counter(filter(None, map(_language, texts[:: max(1, len(texts) // _LANGUAGES)])))
         self._usual = next((name for name, _ in spoken.most_common(1) if name), "english")
@@ -130,7 +130,7 @@ class WordReader:
         self._known: dict[tuple[str, str], Words] = {}
 
     def read(self, text: str) -> Words:
-        """The words of a text that say something, and gaps where others stand."""
+        """The content words of a text, with gaps for others."""
         spoken = _language(text) or self._usual
         words: Words = []
         for token in self._tokens(text):
@@ -144,16 +144,16 @@ class WordReader:
         return TOKEN.findall(URL.sub(" . ", unicodedata.normalize("NFC", text[: self._limit])))
 
     def _words(self, token: str, spoken: str) -> Words:
-        stops = STOPWORDS["english"] | STOPWORDS.get(spoken, frozenset()) | _ASKING
-        found = [one for one in pieces(token, stops, spoken) if one[0] not in _ASKING]
+        stops = STOPWORDS["english"] | STOPWORDS.get(spoken, frozenset()) | _REQUESTS
+        found = [one for one in pieces(token, stops, spoken) if one[0] not in _REQUESTS]
         if len(found) == 1 and HANGUL.fullmatch(token):
             found = [(root, root) for root in [self._root(token, found[0][0])]]
-        # What a particle ends is no part of a phrase that goes on; its genitive is.
+        # A phrase ends with a particle, except for the genitive.
         alone = len(found) == 1 and token in (found[0][1], found[0][1] + "의")
         return [*found] if alone else [*found, None]
 
     def _root(self, word: str, root: str) -> str:
-        """The noun in a word, or the word where the particle seems to be part of it: 민주주의, 고양이."""
+        """The noun of a word, or the word if its end is probably no particle: 민주주의, 고양이."""
         particle = word[len(root) :]
         if len(particle) != 1 or particle in _SURE:
             return root

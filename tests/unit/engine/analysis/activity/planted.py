@@ -80,7 +80,7 @@ class Place:
             about = next((r.id for r in look.snapshot.records() if r.name == focus), None)
             return work(
                 ProjectView(
-                    look, wanted=Filters(), now=BASE + now, focus=about,
+                    look, filters=Filters(), now=BASE + now, focus=about,
                     start=None if start is None else BASE + start, end=None if end is None else BASE + end,
                 )
             )  # fmt: skip

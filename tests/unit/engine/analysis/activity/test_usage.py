@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import describe, remark
 from polymnia.engine.analysis.activity.usage import usage_patterns
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 
 from .planted import DAY, HOUR, Place, names, one_named
 
@@ -28,7 +28,7 @@ def _ask(place: Place) -> Findings:
     return place.ask(usage_patterns, DAYS * DAY)
 
 
-def _titles(pattern: Pattern) -> list[str]:
+def _titles(pattern: Finding) -> list[str]:
     return [one["title"] for one in pattern.evidence["memories"]]
 
 

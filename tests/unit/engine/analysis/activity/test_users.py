@@ -10,7 +10,7 @@ import pytest
 from polymnia import remark
 from polymnia.engine.analysis.activity.changes import split_who
 from polymnia.engine.analysis.activity.users import user_patterns
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 
 from .planted import DAY, HOUR, Place, anywhere, names, one_named
 
@@ -27,7 +27,7 @@ def _ask(place: Place) -> Findings:
     return place.ask(user_patterns, DAYS * DAY)
 
 
-def _of(found: Findings, name: str, user: str) -> list[Pattern]:
+def _of(found: Findings, name: str, user: str) -> list[Finding]:
     return [one for one in found.patterns if one.name == name and one.evidence["user"] == user]
 
 

@@ -99,7 +99,7 @@ class Desk:
         finder = self.memory.finding()
         finder.reindex(self.memory.project, lambda *_: None)
         with finder.neighbours(self.memory.project) as look:
-            return ask(ProjectView(look, wanted=Filters(**wanted), now=NOW))
+            return ask(ProjectView(look, filters=Filters(**wanted), now=NOW))
 
     def conflicts(self, *ids: str, **asked: Any) -> Clashes:
         """What is found in the project, or among some items."""

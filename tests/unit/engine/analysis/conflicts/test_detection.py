@@ -296,7 +296,7 @@ def test_a_caller_may_call_it_off(desk: Desk) -> None:
 
         from polymnia.engine.analysis.conflicts import conflicts
 
-        conflicts(ProjectView(material.look, wanted=material.wanted, now=0, tick=tick))
+        conflicts(ProjectView(material.neighbours, filters=material.filters, now=0, tick=tick))
 
     with pytest.raises(Off):
         desk.read(ask)

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 from polymnia.engine.analysis.graph.patterns import relationship_patterns
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -84,9 +84,9 @@ def record(memory: Memory, name: str) -> Record:
 def patterns(memory: Memory, focus: str | None = None) -> Findings:
     """What is found in the project; the focus is a name."""
     uid = None if focus is None else record(memory, focus).uid
-    return memory.analysed(relationship_patterns, asked="relationship_patterns", focus=uid)[0]
+    return memory.analysed(relationship_patterns, key="relationship_patterns", focus=uid)[0]
 
 
-def named(found: Findings, name: str) -> list[Pattern]:
+def named(found: Findings, name: str) -> list[Finding]:
     """The patterns of one kind."""
     return [one for one in found.patterns if one.name == name]

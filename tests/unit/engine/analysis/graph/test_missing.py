@@ -76,7 +76,7 @@ def test_pairs_share_neighbours_and_have_no_link() -> None:
     ends = [(key // 5, key % 5) for key in found.keys.tolist()]
     assert ends == [(0, 2), (0, 4), (1, 3), (2, 4)]
     assert found.shared.tolist() == [2, 1, 2, 1]
-    assert np.allclose(found.told, [1 / 2 + 1 / 3, 1 / 3, 1, 1 / 3])
+    assert np.allclose(found.allocation, [1 / 2 + 1 / 3, 1 / 3, 1, 1 / 3])
 
 
 def test_a_scale_says_how_often_it_is_right() -> None:

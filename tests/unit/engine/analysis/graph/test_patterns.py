@@ -45,8 +45,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Findings, dict[int,
 def test_the_planted_hub_is_told_with_its_degree(found: tuple[Findings, dict[int, str]]) -> None:
     (hub,) = named(found[0], "hub")
     assert [found[1][id] for id in hub.members] == ["n40"]
-    assert hub.evidence["degree"] == 20 and hub.evidence["outgoing"] == 20 and hub.evidence["incoming"] == 0
-    assert hub.evidence["percentile"] == 100.0 and hub.evidence["types"] == {"related_to": 20}
+    assert (hub.evidence["degree"], hub.evidence["percentile"]) == (20, 100.0)
     assert hub.confidence > 0.8
 
 
@@ -169,7 +168,6 @@ def test_loops_parallels_and_loose_ends_break_nothing(tmp_path: Path) -> None:
             tx.add_relations([("a", "nobody", "likes", {}), ("nobody", "nowhere", "likes", {})])
         told = patterns(memory)
     assert told.looked_at["linked_pairs"] == 1
-    assert told.looked_at["loose_relations"] == 1  # what leads from nothing to nothing is nobody's
 
 
 def test_a_deleted_record_is_part_of_nothing(tmp_path: Path) -> None:
@@ -185,28 +183,23 @@ def test_what_another_session_keeps_is_not_seen(tmp_path: Path) -> None:
         memory.create_relations([(mine.name, other.name, "contains"), (other.name, mine.name, "contains")])
 
         def look(session: str | None) -> Findings:
-            return memory.analysed(relationship_patterns, asked="x", session=session)[0]
+            return memory.analysed(relationship_patterns, key="x", session=session)[0]
 
         assert look("mine").patterns == [] and look("mine").looked_at["records"] == 1
-        assert look("mine").looked_at["loose_relations"] == 0
 
 
-def test_a_focus_is_told_its_role_and_its_community(tmp_path: Path) -> None:
+def test_a_focus_is_in_its_community(tmp_path: Path) -> None:
     with project(tmp_path, planted.cliques(4, 10, share=0.8, seed=2), texts=text) as memory:
         told = patterns(memory, focus="n5")
         id = record(memory, "n5").id
         own = [one for one in told.patterns if id in one.members]
-    (role,) = [one for one in own if one.name == "role"]
-    assert role.evidence["community"]["size"] == 10
-    assert role.evidence["degree"] == role.evidence["outgoing"] + role.evidence["incoming"]
-    assert 0 < role.evidence["percentile"] <= 100
-    assert any(one.name == "community" for one in own)
+    assert [one.evidence["size"] for one in own if one.name == "community"] == [10]
 
 
 def test_the_same_project_gets_the_same_answer(tmp_path: Path) -> None:
     with project(tmp_path, planted_links(), texts=text) as memory:
-        one = memory.analysed(relationship_patterns, asked=1)[0]
-        other = memory.analysed(relationship_patterns, asked=2)[0]
+        one = memory.analysed(relationship_patterns, key=1)[0]
+        other = memory.analysed(relationship_patterns, key=2)[0]
     assert one == other
 
 
@@ -215,7 +208,7 @@ def test_it_can_be_called_off(tmp_path: Path) -> None:
         raise Cancelled("off")
 
     with project(tmp_path, planted_links()) as memory, pytest.raises(Cancelled):
-        memory.analysed(relationship_patterns, asked="x", step=off)
+        memory.analysed(relationship_patterns, key="x", step=off)
 
 
 def test_long_titles_are_shortened_in_sentences(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polymnia import EntityDraft, Memory
-from polymnia.engine.analysis.insights import TYPES, Insight, Insights
+from polymnia.engine.analysis.insights import TYPES, InsightFinding, Insights
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis
 from polymnia.engine.search import LazySearch as Search
@@ -70,12 +70,12 @@ class Project:
         return self.memory.insights(types=types or TYPES, **options)[0]
 
 
-def of_type(found: Insights, type: str) -> list[Insight]:
+def of_type(found: Insights, type: str) -> list[InsightFinding]:
     """The insights of one type."""
     return [one for one in found.insights if one.type == type]
 
 
-def named(found: Insights, name: str) -> list[Insight]:
+def named(found: Insights, name: str) -> list[InsightFinding]:
     """The insights of one name."""
     return [one for one in found.insights if one.name == name]
 

@@ -9,7 +9,7 @@ import pytest
 from form import each
 from polymnia import describe
 from polymnia.engine.analysis.actions import Relate, StoreItem
-from polymnia.engine.analysis.insights.gaps import asked, headed, name_key, placeholders, unanswered
+from polymnia.engine.analysis.insights.gaps import headed, name_key, open_questions, placeholders, unanswered
 from polymnia.engine.content import Decision, decision_text
 from polymnia.models import Record
 
@@ -35,7 +35,7 @@ from .planted import Project, named, of_type
     ],
 )
 def test_a_question_stands_open_when_nothing_in_its_place_answers_it(text: str, questions: list[str]) -> None:
-    assert list(asked(text)) == questions
+    assert list(open_questions(text)) == questions
 
 
 def test_the_more_of_its_words_are_said_the_less_open_is_a_question() -> None:

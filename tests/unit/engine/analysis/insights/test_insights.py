@@ -9,7 +9,7 @@ import pytest
 
 from polymnia import describe, remark
 from polymnia.engine.analysis.insights import TYPES, insights
-from polymnia.engine.analysis.insights.view import Looked
+from polymnia.engine.analysis.insights.view import InsightResults
 
 from .planted import Project
 
@@ -91,7 +91,7 @@ def test_the_same_store_gives_the_same_answer(tmp_path: Path) -> None:
         return insights(material, types=("content_gaps", "efficiency_opportunities"), depth="deep")
 
     project.insights("content_gaps")
-    first, second = (project.memory.analysed(work, asked=number)[0] for number in range(2))
+    first, second = (project.memory.analysed(work, key=number)[0] for number in range(2))
     assert first == second
 
 
@@ -107,7 +107,7 @@ def test_every_insight_carries_its_evidence(tmp_path: Path) -> None:
 
 
 def test_the_best_of_each_name_comes_before_the_second_of_any() -> None:
-    looked = Looked(type="t")
+    looked = InsightResults(type="t")
     for name, sure in (("a", 0.9), ("a", 0.8), ("a", 0.7), ("b", 0.6)):
         looked.add(name, sure, {})
     assert [(one.name, one.confidence) for one in looked.strongest(3)] == [("a", 0.9), ("b", 0.6), ("a", 0.8)]

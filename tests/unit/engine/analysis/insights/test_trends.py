@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from polymnia import describe, remark
-from polymnia.engine.analysis.insights import Insight
+from polymnia.engine.analysis.insights import InsightFinding
 
 from .planted import Project, of_type
 
 
-def _told(project: Project, **options: object) -> dict[tuple[str, str], Insight]:
+def _told(project: Project, **options: object) -> dict[tuple[str, str], InsightFinding]:
     found = project.insights("trend_analysis", **options)  # type: ignore[arg-type]
     told = {}
     for one in found.insights:

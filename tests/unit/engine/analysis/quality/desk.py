@@ -69,7 +69,7 @@ class Desk:
 
         def run(look: Any) -> T:
             id = look.snapshot.ids_of([focus])[focus] if focus else None
-            return work(ProjectView(look, wanted=wanted or Filters(any_session=True), now=NOW, focus=id))
+            return work(ProjectView(look, filters=wanted or Filters(any_session=True), now=NOW, focus=id))
 
         with finder.neighbours("default") as look:
             return run(look)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from polymnia import Memory
-from polymnia.engine.analysis.findings import Findings, Pattern
+from polymnia.engine.analysis.findings import Finding, Findings
 from polymnia.engine.analysis.topics import topic_clusters
 from polymnia.engine.content import ItemDraft
 from polymnia.engine.search import Analysis, LazySearch
@@ -140,9 +140,9 @@ def project(path: Path, texts: Sequence[str], models: Sequence[Any] = ()) -> Ite
 
 def found(memory: Memory, focus: str | None = None, asked: str = "topic_clusters") -> Findings:
     """The topics of a project; the focus is the id of an item. What was asked before is not computed again."""
-    return memory.analysed(topic_clusters, asked=asked, focus=focus)[0]
+    return memory.analysed(topic_clusters, key=asked, focus=focus)[0]
 
 
-def named(all_found: Findings, name: str) -> list[Pattern]:
+def named(all_found: Findings, name: str) -> list[Finding]:
     """The patterns of one kind."""
     return [one for one in all_found.patterns if one.name == name]

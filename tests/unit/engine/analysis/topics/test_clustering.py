@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from polymnia.engine.analysis.topics.clustering import Clustering, cluster, cohesion, confidence, held, lonely
-from polymnia.engine.analysis.topics.features import features, letter_runs, unit
+from polymnia.engine.analysis.topics.clustering import Clustering, cluster, cohesion, confidence, nearness, outliers
+from polymnia.engine.analysis.topics.features import character_ngrams, features, unit
 
 from .planted import ENGLISH, KOREAN, twin
 
@@ -82,7 +82,7 @@ def test_what_fits_nowhere_is_marked_and_still_has_a_nearest_group() -> None:
     made = cluster(rows, texts)
     assert made.outlier[truth < 0].sum() >= 6
     assert made.outlier[truth >= 0].sum() <= 4
-    assert made.lonely > 0.5
+    assert made.outlier_confidence > 0.5
     assert (made.labels >= 0).all()
     assert made.sizes.sum() == (~made.outlier).sum()
 
@@ -149,19 +149,19 @@ def test_cohesion_is_nothing_for_random_groups_and_one_for_equal_rows() -> None:
     random = np.random.default_rng(SEED)
     rows = unit(random.standard_normal((400, 50))).astype(np.float32)
     labels = random.integers(0, 8, 400)
-    assert (cohesion(rows, labels, held(rows, labels, 8), 8) < 0.05).all()
+    assert (cohesion(rows, labels, nearness(rows, labels, 8), 8) < 0.05).all()
     equal = rows[:4][np.repeat(np.arange(4), 100)]
     labels = np.repeat(np.arange(4), 100)
-    assert (cohesion(equal, labels, held(equal, labels, 4), 4) > 0.99).all()
+    assert (cohesion(equal, labels, nearness(equal, labels, 4), 4) > 0.99).all()
 
 
 def test_nothing_is_lonely_in_a_bell_curve() -> None:
     near = np.exp(np.random.default_rng(SEED).normal(-1, 0.3, 2000)).astype(np.float32)
-    assert not lonely(near)[0].any()
+    assert not outliers(near)[0].any()
 
 
 def test_runs_of_letters_do_not_cross_words() -> None:
-    table = letter_runs(["ab cd", "abcd", "abcd", ""])
+    table = character_ngrams(["ab cd", "abcd", "abcd", ""])
     assert table.shape[0] == 4
     runs = [set(table.columns[table.rows == row].tolist()) for row in range(4)]
     assert runs[1] == runs[2] != set()

@@ -42,7 +42,7 @@ def test_one_topic_in_two_languages_is_one_cluster(tmp_path: Path, use: Multilin
     texts = [text for some in SAME.values() for text in some]
     with project(tmp_path, texts, [use]) as memory:
         all_found = found(memory)
-        ids = {record.id: at for at, record in enumerate(memory.analysed(lambda m: m.items, asked="items")[0])}
+        ids = {record.id: at for at, record in enumerate(memory.analysed(lambda m: m.items, key="items")[0])}
     groups = [{ids[id] for id in one.members} for one in named(all_found, "cluster")]
     for group in groups:
         assert {at % 8 < 4 for at in group} == {True, False}
@@ -88,7 +88,7 @@ def test_without_a_model_words_are_compared_and_the_answer_says_so(tmp_path: Pat
 
 def test_only_what_the_focus_belongs_to(tmp_path: Path) -> None:
     with project(tmp_path, EVERY) as memory:
-        first = memory.analysed(lambda material: material.items[0], asked="first")[0]
+        first = memory.analysed(lambda material: material.items[0], key="first")[0]
         all_found = found(memory, focus=first.uid)
     (one,) = all_found.patterns
     assert first.id in one.members
