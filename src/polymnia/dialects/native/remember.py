@@ -120,7 +120,7 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list
     pairs = []
     for record in new:
         clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
-        for clash in clashes:
+        for clash in clashes.clashes:
             other = clash.right.record if clash.left.record.uid == record.uid else clash.left.record
             if other.uid not in (record.uid, *replaced) and other not in found.get(record.uid, ()):
                 found.setdefault(record.uid, []).append(other)
