@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from polymnia.engine.knowledge.judge import Judging
-from polymnia.engine.ports import Embedder, Judge, Reranker, Snapshot, Store
+from polymnia.engine.ports import Embedder, Judge, KindModel, Reranker, Snapshot, Store
 from polymnia.engine.search import Analysis, worker
 from polymnia.engine.search.answer import answer, planned
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers, Vectors
@@ -188,6 +188,7 @@ class Finder:
         embedders: Sequence[Embedder] = (),
         reranker: Reranker | None = None,
         judge: Judge | None = None,
+        kinds: KindModel | None = None,
         lanes: str = "all",
         effort: str = "balanced",
     ) -> None:
@@ -198,6 +199,7 @@ class Finder:
         self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
         self.judging = None if judge is None else Judging(judge)
+        self.kinds = kinds
         self._embedding = ThreadPoolExecutor(2, "polymnia-query")
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._apart: OrderedDict[str, Held] = OrderedDict()
