@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 __all__ = [
-    "DATA", "LABELS", "Collection", "Pair", "Project", "Question", "collections", "is_test", "pairs", "parallel",
-    "projects", "rows",
+    "DATA", "LABELS", "Collection", "Conversation", "Pair", "Project", "Question", "Statement", "collections",
+    "conversations", "is_test", "pairs", "parallel", "projects", "rows", "statements",
 ]  # fmt: skip
 
 DATA = Path(__file__).parent / "data"
@@ -54,6 +54,22 @@ class Project(NamedTuple):
     pairs: tuple[tuple[int, int, str], ...]
 
 
+class Statement(NamedTuple):
+    """A sentence, what kind of statement it is, and where it comes from: a note, a user or an assistant."""
+
+    text: str
+    kind: str
+    role: str
+    language: str
+
+
+class Conversation(NamedTuple):
+    """Turns, each a role, a speaker's name if there is one, and sentences with whether they are worth keeping."""
+
+    language: str
+    turns: tuple[tuple[str, str | None, tuple[tuple[str, bool], ...]], ...]
+
+
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a gzipped file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -78,7 +94,7 @@ def collections(*, test: bool, folder: Path = DATA) -> list[Collection]:
             later.setdefault(row["collection"], []).append(row)
     found = []
     for path in sorted(folder.glob("*.jsonl.gz")):
-        if path.name.startswith(("pairs", "projects", "questions", "parallel")):
+        if path.name.startswith(("pairs", "projects", "questions", "parallel", "statements")):
             continue
         for row in rows(path):
             if is_test(row["id"]) == test:
@@ -119,4 +135,28 @@ def parallel(folder: Path = DATA) -> list[tuple[str, str, str]]:
         for row in rows(path)
         for language, text in row.items()
         if language != "en"
+    ]
+
+
+def statements(*, test: bool, folder: Path = DATA) -> list[Statement]:
+    """The sentences of one part with their kinds. Those of the test part were written apart, on other subjects."""
+    names = ("test",) if test else ("en", "ko", "multi")
+    return [
+        Statement(row["text"], row["kind"], row["role"], row["lang"])
+        for name in names
+        for row in rows(folder / f"statements_{name}.jsonl.gz")
+    ]
+
+
+def conversations(folder: Path = DATA) -> list[Conversation]:
+    """The conversations of the test part."""
+    return [
+        Conversation(
+            row["lang"],
+            tuple(
+                (turn["role"], turn.get("who"), tuple((text, kept) for text, kept in turn["sentences"]))
+                for turn in row["turns"]
+            ),
+        )
+        for row in rows(folder / "statements_conversations.jsonl.gz")
     ]

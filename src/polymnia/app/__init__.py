@@ -266,6 +266,7 @@ def _finder(chosen: Settings, store: Store) -> Finder:
         embedders=inference.choose(chosen.embedder, url=url, key=key, timeout=chosen.embedder_timeout),
         reranker=inference.reranker(chosen.embedder),
         judge=inference.judge(chosen.embedder),
+        kinds=inference.kinds(chosen.embedder),
         effort=chosen.effort,
         lanes=chosen.lanes,
     )

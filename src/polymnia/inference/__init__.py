@@ -19,7 +19,7 @@ from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports import Embedder, Judge, Reranker
+    from polymnia.engine.ports import Embedder, Judge, KindModel, Reranker
 
 _NAMES = ("auto", "multi", "use", "none")
 _KINDS = ("onnx:FOLDER", "sentence-transformers:MODEL", "openai:MODEL", "ollama:MODEL")
@@ -81,6 +81,16 @@ def judge(name: str) -> Judge | None:
         from polymnia.inference.built_in import PairJudge
 
     return PairJudge()
+
+
+def kinds(name: str) -> KindModel | None:
+    """The model of statement kinds that goes with an embedder: None for "none"."""
+    if name.strip() == "none":
+        return None
+    with importing():
+        from polymnia.inference.statements import StatementKinds
+
+    return StatementKinds()
 
 
 def missing(name: str) -> str | None:

@@ -68,6 +68,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "changed_texts": lambda snapshot: [snapshot.changed_texts(change) for change in range(20)],
     "vectors": lambda snapshot: snapshot.vectors(MODEL, 0, 100),
     "halves": lambda snapshot: sorted(snapshot.halves([one[0] for one in snapshot.vectors(MODEL, 0, 100)])),
+    "observation_vectors": lambda snapshot: snapshot.observation_vectors(EVERY),
     "vectors_of": lambda snapshot: [found for number in EVERY if (found := snapshot.vectors_of(number))],
     "models": lambda snapshot: snapshot.models(),
     "passes_more": lambda snapshot: sum(snapshot.passes_more(Filters(), count) for count in range(50)),

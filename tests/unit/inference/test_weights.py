@@ -11,6 +11,7 @@ import pytest
 
 from polymnia.errors import NoModel
 from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder, PairJudge, Ranker
+from polymnia.inference.statements import StatementKinds
 from polymnia.inference.weights import SHIPPED, Weights
 
 from . import tiny
@@ -22,6 +23,7 @@ _FILES = {
     "words_embedder_en.npz": lambda weights: EnglishEmbedder(weights).load(),
     "ranker_en.onnx": lambda weights: Ranker(weights).score("the cat", ["the dog"]),
     "judge_en.onnx": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
+    "kinds.npz": lambda weights: StatementKinds(weights).load(),
     "words_scorer_en.npz": lambda weights: PairJudge(weights).judge([("the cat", "the dog")]),
     "vocab.txt": lambda weights: EnglishEmbedder(weights).load(),
     "encoder_multi.npz": lambda weights: MultilingualEmbedder(weights).load(),

@@ -28,6 +28,7 @@ from polymnia.models import Filters, JsonObject, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Discovery
+    from polymnia.engine.knowledge.kinds import Extraction, KindGuess, Message
     from polymnia.engine.knowledge.suggestions import Example, Suggestion
     from polymnia.engine.ports import Transaction
     from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
@@ -114,6 +115,36 @@ class KnowledgeVerbs(Project):
             if model in names
         ]  # fmt: skip
         return suggestions.suggest(content, examples, views, current=here)
+
+    def kinds(self, texts: Sequence[str], *, role: str = "note", patient: bool = True) -> list[KindGuess | None]:
+        """What kind of statement each text is; None where there is no model for that, or none for its language.
+
+        ``role`` says where the texts come from: "note", "user" or "assistant". Who is not patient does not wait for a
+        model to be loaded.
+        """
+        from polymnia.engine.knowledge import kinds
+
+        kinds.check_role(role, "role")
+        return kinds.guess(self.finding(), self.project, texts, [role] * len(texts), patient=patient)
+
+    def kinds_of(self, records: Sequence[Record]) -> list[list[KindGuess | None]]:
+        """What kind of statement each observation of stored memories is, for each memory in their order.
+
+        Read off the vectors in the store: None for an observation that has none yet. No text is embedded.
+        """
+        from polymnia.engine.knowledge import kinds
+
+        with self.store.read(self.project) as snapshot:
+            return kinds.guess_stored(self.finding(), snapshot, records)
+
+    def extract(self, messages: Sequence[Message]) -> Extraction:
+        """The sentences of a conversation that are worth keeping, and those that are not. Nothing is stored."""
+        from polymnia.engine.knowledge import kinds
+
+        for at, message in enumerate(messages):
+            kinds.check_role(message.role, f"messages[{at}].role")
+            legal_text(message.text, f"messages[{at}].text", self.limits.text_bytes)
+        return kinds.extract(self.finding(), self.project, messages)
 
     def detect(self, records: Sequence[Record]) -> int:
         """Add the relationships that the texts of these items express, as one change; returns how many."""

@@ -246,6 +246,12 @@ class Snapshot(Protocol):
     def vectors_of(self, number: int) -> dict[str, list[bytes]]:
         """The vectors of a memory's texts by model, in the order of the texts and their parts."""
 
+    def observation_vectors(self, numbers: Sequence[int]) -> list[tuple[int, int, str, bytes]]:
+        """The vectors of the passages of these memories' observations.
+
+        Each with the memory's number, which of its observations it is of, and the model, by memory and observation.
+        """
+
     def models(self) -> dict[str, tuple[int, int]]:
         """The models that have vectors, each with its dimensions and number of vectors."""
 
@@ -509,3 +515,26 @@ class Judge(Protocol):
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Judgement]:
         """One judgement for each pair, in order."""
+
+
+KINDS = ("fact", "preference", "decision", "plan", "instruction", "question", "other")
+"""What a statement may be.
+
+``fact``: what is or was so in someone's world; ``preference``: what someone likes or would rather have; ``decision``: a
+choice that was made; ``plan``: what is to be done or to happen; ``instruction``: how the assistant or a team is to act
+from now on; ``question``: what is not known or settled yet; ``other``: chatter, requests of the moment, explanations.
+"""
+
+
+class KindModel(Protocol):
+    """Tells what kind of statement a text is by the vector an embedder made of it."""
+
+    @property
+    def id(self) -> str:
+        """The model and the version of its weights."""
+
+    def knows(self, embedder: str) -> bool:
+        """Whether it was trained on the vectors of the embedder of this id; loads nothing."""
+
+    def chances(self, embedder: str, vectors: Any, features: Sequence[Sequence[float]]) -> list[list[float]]:
+        """For each vector, with its outer features, the probability of each of ``KINDS``. Loads the model."""

@@ -19,7 +19,7 @@ import numpy as np
 from msgspec.msgpack import decode, encode
 
 from polymnia.engine.knowledge.judge import Judging
-from polymnia.engine.ports import Embedder, Judge, Reranker, Snapshot, Store
+from polymnia.engine.ports import Embedder, Judge, KindModel, Reranker, Snapshot, Store
 from polymnia.engine.search import Analysis, worker
 from polymnia.engine.search.answer import answer, plan
 from polymnia.engine.search.index import DamagedIndex, Index, Numbers, Vectors
@@ -190,6 +190,7 @@ class Finder:
         embedders: Sequence[Embedder] = (),
         reranker: Reranker | None = None,
         judge: Judge | None = None,
+        kinds: KindModel | None = None,
         lanes: str = "all",
         effort: str = "balanced",
     ) -> None:
@@ -200,6 +201,7 @@ class Finder:
         self._by_name = {channel.name: channel for channel in self.channels}
         self.reranker = reranker
         self.judging = None if judge is None else Judging(judge)
+        self.kinds = kinds
         self._embedding = ThreadPoolExecutor(2, "polymnia-query")
         self._cached: OrderedDict[str, CachedProject] = OrderedDict()
         self._separate: OrderedDict[str, CachedProject] = OrderedDict()

@@ -101,6 +101,19 @@ class SearchReads(OpenProject):
                     found.setdefault(model, []).append(half)
         return found
 
+    def observation_vectors(self, numbers: Sequence[int]) -> list[tuple[int, int, str, bytes]]:
+        """The vectors of the observations of these memories: the memory's number, which observation, model, vector."""
+        found: list[tuple[int, int, str, bytes]] = []
+        memory = text = at = -1
+        ids = encode([self._base + number for number in numbers]).decode()
+        for owner, id, model, half in self._run(SQL["halves_of_observations"], (ids,)):
+            if (owner, id) != (memory, text):
+                at = at + 1 if owner == memory else 0
+                memory, text = owner, id
+            if half:
+                found.append((owner - self._base, at, model, half))
+        return found
+
     def models(self) -> dict[str, tuple[int, int]]:
         return {name: (dimensions, count) for _, name, dimensions, count in self._run(SQL["models"], (self._project,))}
 

@@ -478,6 +478,10 @@ SELECT id, model FROM vector WHERE text = ?;
 -- name: halves_of_text
 SELECT m.name, v.half FROM vector v JOIN model m ON m.id = v.model WHERE v.text = ? ORDER BY v.part;
 
+-- name: halves_of_observations
+SELECT o.memory, o.id, m.name, v.half FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value
+LEFT JOIN vector v ON v.text = o.id LEFT JOIN model m ON m.id = v.model ORDER BY o.memory, o.id, v.part;
+
 -- name: drop_vector
 DELETE FROM vector WHERE id = ?;
 
