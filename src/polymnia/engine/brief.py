@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import CONTENT, KIND
+from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.ports import BACKGROUND
-from polymnia.engine.project import Project
 from polymnia.engine.scopes import Scope, tree
 from polymnia.models import Change, Record
 
@@ -24,6 +24,7 @@ TURN = "turn"
 _UNSORTED = frozenset((KIND, CONTENT, "note"))  # kinds that say nothing about what a memory is
 _SORTED_OUT = frozenset((*SECTIONS, *_UNSORTED, "fact", "other", TURN, "message"))
 _EACH = 8
+_GUESSED, _SURE = 200, 0.7  # newest memories whose kind is guessed, and how sure a guess must be
 _ENTITY_KINDS = 6
 _SCOPES = 12
 _CONFLICTS = 10
@@ -56,11 +57,14 @@ class Brief(Struct, frozen=True, kw_only=True):
     last: Change | None
 
 
-class BriefVerbs(Project):
+class BriefVerbs(KnowledgeVerbs):
     """Say what an agent should know at the start."""
 
-    def brief(self) -> Brief:
-        """What the project holds. The cost depends on the number of kinds and scopes, hardly on that of memories."""
+    def brief(self, *, guess: bool = True) -> Brief:
+        """What the project holds. The cost depends on the number of kinds and scopes, hardly on that of memories.
+
+        With ``guess``, the newest memories of no telling kind are sorted by what their texts are likely to be.
+        """
         with self.store.read(self.project) as snapshot:
             kinds = snapshot.kinds()
             sections = {one: _current(snapshot.newest(_EACH * 2, [one]))[:_EACH] for one in SECTIONS if one in kinds}
@@ -70,15 +74,30 @@ class BriefVerbs(Project):
                 if kind not in _SORTED_OUT
             ][:_ENTITY_KINDS]
             unsorted = [kind for kind in kinds if kind in _UNSORTED or kind == "fact"]
-            newest = _current(snapshot.newest(_EACH * 2, unsorted))[:_EACH] if unsorted else []
+            newest = _current(snapshot.newest(_GUESSED if guess else _EACH * 2, unsorted)) if unsorted else []
             scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories][:_SCOPES]
             conflicts = list(_unsettled(snapshot))
             last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]
+        if guess and newest:
+            newest = self._sort(newest, sections)
+        newest = newest[:_EACH]
         return Brief(
             memories=sum(kinds.values()), relations=relations, sections=sections, entities=entities, scopes=scopes,
             conflicts=conflicts, newest=newest, last=last,
         )  # fmt: skip
+
+    def _sort(self, records: list[Record], sections: dict[str, list[Record]]) -> list[Record]:
+        """Put memories into the sections they are likely to belong to, where there is room; the others are returned."""
+        rest = []
+        for record, guesses in zip(records, self.kinds_of(records), strict=True):
+            first = guesses[0] if guesses and record.kind != "fact" else None
+            section = sections.setdefault(first.kind, []) if first is not None and first.kind in SECTIONS else None
+            if first is None or section is None or first.probability < _SURE or len(section) >= _EACH:
+                rest.append(record)
+            else:
+                section.append(record)
+        return rest
 
     def note_conflicts(self, pairs: Iterable[tuple[Record, Record]]) -> None:
         """Note that memories contradict each other, for later briefs; once one of them changes, it is settled."""

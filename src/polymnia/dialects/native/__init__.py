@@ -30,5 +30,5 @@ def registry() -> Registry:
         word=word,
         resources=(brief.RESOURCE,),
         prompts=(brief.PROMPT,),
-        welcome=lambda memory: brief.text(memory, _WELCOME),
+        welcome=lambda memory: brief.text(memory, _WELCOME, guess=False),
     )

@@ -12,7 +12,7 @@ from polymnia.operation import Context, Memory, Prompt, Reply, Resource
 
 _BUDGET = 800
 _TITLES = {
-    "instruction": "Standing instructions (follow them):",
+    "instruction": "Standing instructions:",
     "preference": "Preferences:",
     "decision": "Recent decisions:",
     "question": "Open questions:",
@@ -30,9 +30,9 @@ def brief(context: Context, budget: shapes.Budget = _BUDGET, project: shapes.Pro
     return Reply(text=text(context.memory, budget))
 
 
-def text(memory: Memory, budget: int) -> str:
+def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
     """A brief in words, within a budget of tokens."""
-    found = memory.brief()
+    found = memory.brief(guess=guess)
     if not found.memories:
         return shapes.empty_project(memory)
     answer = Answer(budget)
@@ -47,7 +47,9 @@ def text(memory: Memory, budget: int) -> str:
 
 def _sections(found: Brief) -> list[tuple[str, list[str]]]:
     sections = [
-        (_TITLES[kind], [_line(record) for record in records]) for kind, records in found.sections.items() if records
+        (title, [_line(record) for record in found.sections[kind]])
+        for kind, title in _TITLES.items()
+        if found.sections.get(kind)
     ]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]
     kinds = [

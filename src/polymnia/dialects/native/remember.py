@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from polymnia.dialects.native import shapes
+from msgspec.structs import replace
+
+from polymnia.dialects.native import conversations, shapes
 from polymnia.dialects.native.shapes import tool
 from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
-from polymnia.engine.batches import Batch, MemoryDraft, StoredMemory
-from polymnia.engine.brief import TURN
+from polymnia.engine.batches import COMPARED, Batch, MemoryDraft, StoredMemory
 from polymnia.engine.content import KIND
-from polymnia.engine.scopes import SESSIONS, legal_session
-from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, EntityDraft, Record
 from polymnia.operation import Context, Memory, Reply
 
 _CHECKED = 10  # new memories of a call that are checked for contradictions
 _BUDGET = 2_000  # tokens of an answer
+_SURE = 0.6  # the probability from which on a guessed kind is stored
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 
 Entities = Annotated[list[shapes.EntityItem], about("Things with a name, and facts about each.")]
 Conversation = Annotated[list[shapes.TurnItem], about("An exchange, turn by turn.")]
 Kind = Annotated[str, about("fact, preference, decision, plan, instruction, question, …")]
+Extract = Annotated[bool, about("Of a conversation: also keep its statements as memories.")]
 Supersedes = Annotated[str, about("Id of a memory that this one replaces.")]
 
 
-@tool("remember", "Remember")
+@tool("remember", "Remember", asks=True)
 def remember(
     context: Context,
     text: Annotated[str, about("One memory: a full sentence.")] | None = None,
@@ -43,6 +42,7 @@ def remember(
     scope: Annotated[str, about("Where it belongs, as a path: work/api.")] | None = None,
     session: Annotated[str, about("Name of the conversation.")] | None = None,
     supersedes: Supersedes | None = None,
+    extract: Extract = True,
     project: shapes.Project | None = None,
 ) -> Reply:
     """Store what should outlive this conversation: one memory or many, named entities, relations between them, or a
@@ -70,19 +70,27 @@ def remember(
         )
         for one in given
     ]
-    turns, name = _turns(conversation or (), session)
+    guessed = _guess_kinds(memory, drafts)
+    turns, name = conversations.turns(conversation or (), session)
+    found = conversations.extract(context, turns, name, scope or DEFAULT_SCOPE) if turns and extract else None
+    statements = [] if found is None else found.drafts
     named = [
         EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(one.tags or tags or ()))
         for one in entities or ()
     ]
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
-    batch = memory.store_batch([*drafts, *turns], named, ties, step=context.step)
-    own = batch.memories[: len(drafts)]
+    batch = memory.store_batch([*drafts, *statements, *turns], named, ties, step=context.step)
+    own = batch.memories[: len(drafts) + len(statements)]
     conflicts = _conflicts(memory, own) if batch.compared else {}
     answer = Answer(_BUDGET)
-    answer.force(_headline(batch, len(drafts), len(turns), name))
+    answer.force(_headline(batch, len(own), len(turns), name))
+    if guessed:
+        answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     for line in _lines(batch, own, conflicts):
         answer.add(line)
+    if found is not None:
+        for line in found.report():
+            answer.add(line)
     if answer.left_out:
         answer.force(f"{answer.left_out:,} more lines of this answer are left out; everything is stored.")
     if not batch.compared:
@@ -90,26 +98,18 @@ def remember(
     return Reply(text=str(answer))
 
 
-def _turns(conversation: Sequence[shapes.TurnItem], session: str | None) -> tuple[list[MemoryDraft], str]:
-    """The turns of a conversation as memories of a session, and its name."""
-    if not conversation:
-        return [], ""
-    now = time.time_ns() // 1000
-    name = legal_session(session) if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
-    times = [
-        now if one.at is None else shapes.at_time(one.at, f"conversation[{i}].at") for i, one in enumerate(conversation)
-    ]
-    return [
-        MemoryDraft(
-            text=f"{one.role}: {one.text}",
-            kind=TURN,
-            scope=f"{SESSIONS}/{name}",
-            metadata={"speaker": one.role},
-            at=at,
-            turn=True,
-        )
-        for one, at in zip(conversation, times, strict=True)
-    ], name
+def _guess_kinds(memory: Memory, drafts: list[MemoryDraft]) -> int:
+    """Give memories of no named kind the kind their text is likely to be; how many got one. Many are left alone."""
+    open_ = [at for at, one in enumerate(drafts) if one.kind == KIND]
+    if len(open_) > COMPARED:
+        return 0
+    guessed = 0
+    for at, guess in zip(open_, memory.kinds([drafts[at].text for at in open_]), strict=True):
+        if guess is not None and guess.kind != "other" and guess.probability >= _SURE:
+            metadata = {**drafts[at].metadata, "kind_guessed": round(guess.probability, 2)}
+            drafts[at] = replace(drafts[at], kind=guess.kind, metadata=metadata)
+            guessed += 1
+    return guessed
 
 
 def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list[Record]]:
