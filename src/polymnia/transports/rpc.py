@@ -371,32 +371,29 @@ class Connection:
         if isinstance(received, list):
             send = Batch(send, sum(one.expects_answer for one in received)).send
             for one in received:
-                self._take(one, send, notice)
-        else:
-            self._take(received, send, notice)
-
-    def oversized(self, id: Any, error: Fault) -> None:
-        """Refuse a message that was too large to read; ``id`` is None where it was not found."""
-        Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
-
-    def _take(self, one: Message | BadMessage, send: Send, notice: Notify | None) -> None:
-        if isinstance(one, BadMessage):
-            self._refuse_bad(one, send, notice)
+                self.take(one, send, notice)
             return
-        id, method = one.id, one.method
+        if isinstance(received, BadMessage):
+            self._refuse_bad(received, send, notice)
+            return
+        id, method = received.id, received.method
         if method is UNSET:
-            if one.expects_answer:  # otherwise it is a response, and we never send requests
+            if received.expects_answer:  # otherwise it is a response, and we never send requests
                 error = RpcError(INVALID_REQUEST, "The message has no method")
                 Request(self, None if id is UNSET else id, "", send).refuse(error)
             return
         if id is UNSET:
-            self._notified(method, one.params)
+            self._notified(method, received.params)
             return
         request = Request(self, id, method, send, notice)
         try:
-            self._dispatch(request, one.params)
+            self._dispatch(request, received.params)
         except RpcError as e:
             request.refuse(e)
+
+    def oversized(self, id: Any, error: Fault) -> None:
+        """Refuse a message that was too large to read; ``id`` is None where it was not found."""
+        Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
     def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
         request = Request(self, bad.id, "", send)
@@ -410,7 +407,7 @@ class Connection:
                 found: Message | BadMessage = look()
             except BadMessage as e:
                 found = e
-            self._take(found, send, notice)
+            self.take(found, send, notice)
 
         request.work = find_out
         self.link.run(request)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
+from queue import SimpleQueue
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import RpcError
@@ -85,9 +86,9 @@ class _Stdio:
         self._lines = _Lines(most)
         self._turn = threading.Lock()
         self._reader = 0  # number of the reading thread; a thread with a smaller number has been replaced
-        self._busy_since = 0.0
-        self._active = threading.Event()
-        self._last = 0.0
+        self._busy_since = 0.0  # when the reading thread began its call; 0 while it waits for a message
+        self._watching = False  # whether the watching thread looks at that by itself
+        self._begun: SimpleQueue[None] = SimpleQueue()  # otherwise it waits here for the next call
         # The main thread waits in a read, which a signal always interrupts; waiting for a lock might not be.
         self._bell, self._ring = os.pipe()
         os.set_blocking(self._ring, False)
@@ -113,9 +114,10 @@ class _Stdio:
             self._calls.submit(call)
             return
         mine = self._reader
-        self._last = self._busy_since = time.monotonic()
-        if not self._active.is_set():
-            self._active.set()
+        self._busy_since = time.monotonic()
+        if not self._watching:
+            self._watching = True
+            self._begun.put(None)
         self._calls.run_here(call)
         with self._turn:
             if self._reader == mine:  # otherwise the mark belongs to another thread by now
@@ -186,20 +188,22 @@ class _Stdio:
     def _watch(self) -> None:
         """Take over reading from a thread that is busy with a call."""
         while True:
-            self._active.wait()
-            time.sleep(_PATIENCE)
-            now = time.monotonic()
+            since = self._busy_since
+            if not since:
+                self._watching = False
+                if not self._busy_since:  # otherwise a call has begun just now
+                    self._begun.get()
+                continue
+            left = since + _PATIENCE - time.monotonic()
+            if left > 0:
+                time.sleep(left)
+                continue
             with self._turn:
-                since = self._busy_since
-                if since and now - since >= _PATIENCE:
+                if self._busy_since == since:
                     self._busy_since = 0.0
                     self._reader += 1
                     number = self._reader
                     break
-            if now - self._last > _PATIENCE:  # quiet: sleep until the next call
-                self._active.clear()
-                if self._busy_since:
-                    self._active.set()
         threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
         self._read(number)
 
