@@ -27,6 +27,7 @@ from polymnia.transports.wire import (
 )
 
 if TYPE_CHECKING:
+    from polymnia.operation import Prompt, Resource, Template
     from polymnia.transports.rpc import Connection, Request
 
 _MOST_WATCHED = 1000  # resources of one subscription
@@ -90,26 +91,18 @@ def _list_tools(connection: Connection, request: Request, given: PageParams) -> 
 
 def _list_resources(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
-    listed = [
-        {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
-        for r in connection.server.registry.resources
-    ]
+    listed = [{"uri": r.uri, **_about(r), "mimeType": r.mime} for r in connection.server.registry.resources]
     return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
 def _list_templates(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
-    listed = [
-        {
-            "uriTemplate": t.pattern,
-            "name": t.name,
-            "title": t.title,
-            "description": t.help,
-            "mimeType": t.mime,
-        }
-        for t in connection.server.registry.templates
-    ]
+    listed = [{"uriTemplate": t.pattern, **_about(t), "mimeType": t.mime} for t in connection.server.registry.templates]
     return connection.complete(request, {"resourceTemplates": listed}, _ttl(connection, "resources"))
+
+
+def _about(one: Resource | Template | Prompt) -> JsonObject:
+    return {"name": one.name, "title": one.title, "description": one.help}
 
 
 def _read_resource(connection: Connection, request: Request, given: Uri) -> JsonObject:
@@ -160,9 +153,7 @@ def _list_prompts(connection: Connection, request: Request, given: PageParams) -
     _no_cursor(given)
     listed = [
         {
-            "name": p.name,
-            "title": p.title,
-            "description": p.help,
+            **_about(p),
             "arguments": [{"name": a.name, "description": a.help, "required": a.required} for a in p.arguments],
         }
         for p in connection.server.registry.prompts

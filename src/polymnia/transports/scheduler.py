@@ -36,14 +36,9 @@ class CallScheduler:
         self._threads = 0
         self._ready: SimpleQueue[tuple[Request, CallQueue | None, _Pace | None]] = SimpleQueue()
         self._state = threading.Condition()
-        self._running = 0  # calls handed to the threads and not finished
+        self.running = 0  # calls that are running on the threads or waiting for one
         self._paces: dict[str, _Pace] = {}
         self.home: int | None = None  # the event loop's thread, which all clients share, once there is one
-
-    @property
-    def running(self) -> int:
-        """How many calls are running on the threads or waiting for one."""
-        return self._running
 
     def run(self, call: Request, queue: CallQueue | None = None) -> None:
         """Run a call on one of the threads, or right here if calls of its kind are quick.
@@ -59,8 +54,8 @@ class CallScheduler:
                 self._run(call, queue, pace, True)
                 return
         with self._state:
-            self._running += 1
-            starts = self._threads < min(self._most, self._running)
+            self.running += 1
+            starts = self._threads < min(self._most, self.running)
             self._threads += starts
         if starts:
             threading.Thread(target=self._work, name="polymnia-call", daemon=True).start()
@@ -73,8 +68,8 @@ class CallScheduler:
                 self._run(call, queue, pace, False)
             finally:
                 with self._state:
-                    self._running -= 1
-                    if not self._running:
+                    self.running -= 1
+                    if not self.running:
                         self._state.notify_all()
 
     def _run(self, call: Request, queue: CallQueue | None, pace: _Pace | None, here: bool) -> None:
@@ -94,7 +89,7 @@ class CallScheduler:
     def finish(self, seconds: float | None = None) -> bool:
         """Wait until every call has finished, at most so many seconds; returns whether all have."""
         with self._state:
-            return self._state.wait_for(lambda: self._running == 0, seconds)
+            return self._state.wait_for(lambda: self.running == 0, seconds)
 
 
 class _Pace:

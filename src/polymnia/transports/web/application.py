@@ -19,7 +19,7 @@ from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.rpc import Server, frames
 from polymnia.transports.web.auth import METRICS, Gate, Network, believe
 from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
-from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
+from polymnia.transports.web.http import MESSAGES, EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
 from polymnia.transports.web.state import ServerState
@@ -88,7 +88,7 @@ class Application:
         self._count = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes = [
-            Route("/healthz", _page(self._alive), _PAGE),
+            Route("/healthz", _page(lambda: (200, b'{"status":"alive"}', b"application/json")), _PAGE),
             Route("/readyz", _page(self._ready, beside=True), _PAGE),
             Route(METRICS, _page(self.metrics.page), _PAGE),
         ]
@@ -97,11 +97,10 @@ class Application:
             self.routes += [Route(path, page, _PAGE) for path in sorted(self._open - OPEN)]
         for place, (name, server) in enumerate(servers.items()):
             for below in (f"/{name}", *([""] if place == 0 else [])):
-                messages = f"/sse{below}/messages"
                 self.routes += [
                     Route(f"/mcp{below}", HttpEndpoint(state, server), ("GET", "POST", "DELETE")),
-                    Route(f"/sse{below}", EventsEndpoint(state, server, messages), ("GET",)),
-                    Route(messages, MessagesEndpoint(state, server), ("POST",)),
+                    Route(f"/sse{below}", EventsEndpoint(state, server), ("GET",)),
+                    Route(f"/sse{below}{MESSAGES}", MessagesEndpoint(state, server), ("POST",)),
                     Route(f"/ws{below}", WebSocketEndpoint(state, server), (SOCKET,)),
                 ]
         self._paths = frozenset(route.path for route in self.routes)
@@ -145,7 +144,8 @@ class Application:
         origin = gate.check_place(active)
         if gate.origins:
             active.granted = _granted(origin, gate.origins)
-            if origin is not None and _is_preflight(active):
+            is_preflight = scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
+            if origin is not None and is_preflight:
                 return active.answer(204, b"", [*_PREFLIGHT])
         if self.state.stopping:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
@@ -259,9 +259,6 @@ class Application:
 
     # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
 
-    def _alive(self) -> tuple[int, bytes, bytes]:
-        return 200, b'{"status":"alive"}', b"application/json"
-
     def _ready(self) -> tuple[int, bytes, bytes]:
         status = "stopping" if self.state.stopping else "ready"
         memory = next(iter(self._servers.values())).memory
@@ -290,11 +287,6 @@ def _page(make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False)
         await active.answer(status, body, [(b"content-type", type), (b"cache-control", b"no-store")])
 
     return serve
-
-
-def _is_preflight(active: ActiveRequest) -> bool:
-    """Whether it is a CORS preflight request."""
-    return active.scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
 
 
 def _granted(origin: bytes | None, origins: Collection[str]) -> Headers:

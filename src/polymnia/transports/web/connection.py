@@ -117,7 +117,7 @@ class ActiveRequest:
             if name == b"x-ratelimit-limit":
                 return completed
         caller = "" if self.principal is None else self.principal.caller
-        return completed + self._state.rates.stand(caller).headers()
+        return completed + self._state.rates.headers(caller)
 
 
 def head(status: int, headers: Headers) -> bytes:
@@ -271,7 +271,7 @@ class WriteTimeout(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected."""
-        self._stop_waiting()
+        self._cancel("_unread")
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -282,17 +282,20 @@ class WriteTimeout(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client is reading again."""
         super().resume_writing()
-        self._stop_waiting()
+        self._cancel("_unread")
+
+    def _cancel(self, *timers: str) -> None:
+        """Cancel those of the timers that are set."""
+        for name in timers:
+            timer: asyncio.TimerHandle | None = getattr(self, name)
+            if timer is not None:
+                timer.cancel()
+                setattr(self, name, None)
 
     def _wait_for_reader(self) -> None:
-        self._stop_waiting()
+        self._cancel("_unread")
         self._left = self.transport.get_write_buffer_size()
         self._unread = self.loop.call_later(_UNREAD_SECONDS, self._check_reader)
-
-    def _stop_waiting(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
 
     def _check_reader(self) -> None:
         if self.transport.get_write_buffer_size() >= self._left:
@@ -328,7 +331,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected."""
-        self._end()
+        self._cancel("_late", "_rest", "_idle")
         super().connection_lost(exc)
 
     # ── receiving ────────────────────────────────────────────────────────────────────────────────────
@@ -367,7 +370,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """The head of the request is complete."""
         if self._late is not None:
-            self._arrived()
+            self._cancel("_late")
         self._heading, self._read, self._quiet = False, 0, None
         parser = self.parser
         version = parser.get_http_version()
@@ -397,7 +400,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         """The request is complete."""
         self._whole = self._heading = True
         if self._rest is not None:
-            self._rested()
+            self._cancel("_rest")
         super().on_message_complete()
 
     def _should_upgrade(self) -> bool:
@@ -417,7 +420,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol."""
-        self._end()
+        self._cancel("_late", "_rest", "_idle")
         super().handle_websocket_upgrade()
 
     # ── serving ──────────────────────────────────────────────────────────────────────────────────
@@ -464,26 +467,9 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
     def _wait(self) -> None:
         self._late = self.loop.call_later(_HEAD_SECONDS, self._drop)
 
-    def _arrived(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def _rested(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
-
-    def _end(self) -> None:
-        self._arrived()
-        self._rested()
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-
     def _drop(self) -> None:
         """Close, without waiting for a client that does not read."""
-        self._arrived()
+        self._cancel("_late")
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         elif not self.transport.is_closing():
@@ -491,7 +477,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
 
     def _refuse(self, status: int, message: str) -> None:
         """Respond to something that never becomes a request, and close."""
-        self._arrived()
+        self._cancel("_late")
         if self.cycle is not None and not self.cycle.response_complete:
             self.transport.close()  # a response to an earlier request is still being sent
             return
@@ -501,7 +487,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
             *([(b"retry-after", b"5")] if status == 503 else []),
-            *self._state.rates.stand("").headers(),
+            *self._state.rates.headers(""),
         ]
         self._state.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
         self.transport.write(head(status, headers) + body)

@@ -28,13 +28,14 @@ from polymnia.transports.errors import (
     Refusal,
     RpcError,
 )
-from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read
+from polymnia.transports.rpc import Connection, Message, Received, Request, read
 from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
-from polymnia.transports.web.state import HttpSession, Key, ServerState, unread
+from polymnia.transports.web.state import DialectEndpoint, HttpSession, Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
+MESSAGES = "/messages"  # follows the path of a stream in that of its messages
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _SOON = 0.05  # seconds in which most responses are ready: until then we do not watch for a disconnect
 _PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected
@@ -135,7 +136,7 @@ class Exchange:
 
     def headers(self) -> Headers:
         """The headers of every response: the state of the rate limits, and a new session."""
-        found = self._state.rates.stand(self.caller, self.counted).headers()
+        found = self._state.rates.headers(self.caller, self.counted)
         if self.new_session and self.session is not None:
             found.append((b"mcp-session-id", self.session.id.encode()))
         return found
@@ -188,12 +189,8 @@ class Exchange:
             self.connection.withdraw()
 
 
-class HttpEndpoint:
-    """One dialect at one address."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
+class HttpEndpoint(DialectEndpoint):
+    """Streamable HTTP."""
 
     def __call__(self, active: ActiveRequest) -> Awaitable[None]:
         """Serve one HTTP request."""
@@ -304,7 +301,7 @@ class HttpEndpoint:
         session.busy += 1
         gone = asyncio.ensure_future(active.disconnected())
         try:
-            headers = self._state.rates.stand(session.id).headers()
+            headers = self._state.rates.headers(session.id)
             await begin(active.send, headers, outbox, primed=session.resumes, since=since)
             await follow(outbox, since, gone, active.send)
         finally:
@@ -315,7 +312,7 @@ class HttpEndpoint:
     async def _end(self, active: ActiveRequest) -> None:
         session = self._session(active)
         self._state.sessions.end(session)
-        await active.answer(204, b"", self._state.rates.stand(session.id).headers())
+        await active.answer(204, b"", self._state.rates.headers(session.id))
 
     def _session(self, active: ActiveRequest) -> HttpSession:
         named = active.headers.get(b"mcp-session-id")
@@ -365,13 +362,8 @@ def _forms(accept: bytes) -> tuple[bool, bool]:
     return json, b"text/event-stream" in given
 
 
-class EventsEndpoint:
+class EventsEndpoint(DialectEndpoint):
     """The stream of one client, whose session lasts as long as the stream is open."""
-
-    def __init__(self, state: ServerState, server: Server, messages: str) -> None:
-        self._state = state
-        self._server = server
-        self._messages = messages
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Open the stream and send the endpoint for messages."""
@@ -380,9 +372,9 @@ class EventsEndpoint:
         session.busy += 1
         gone = asyncio.ensure_future(active.disconnected())
         try:
-            headers = self._state.rates.stand(session.id).headers()
+            headers = self._state.rates.headers(session.id)
             await begin(active.send, headers, session.outbox, primed=False)
-            where = f"{active.scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            where = f"{active.scope.get('root_path', '')}{active.scope['path']}{MESSAGES}?session_id={session.id}"
             if session.principal.project is not None:
                 where += f"&project={quote(session.principal.project, safe='')}"
             first = f"event: endpoint\ndata: {where}\n\n".encode()
@@ -393,12 +385,8 @@ class EventsEndpoint:
             self._state.sessions.end(session)
 
 
-class MessagesEndpoint:
+class MessagesEndpoint(DialectEndpoint):
     """Where the client of a stream posts its messages; responses go to the stream."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Receive one message."""
@@ -417,6 +405,6 @@ class MessagesEndpoint:
         session.calls.size = len(body)
         state.rates.counted()  # forget what was counted for others
         session.connection.receive(body.strip(), session.send, session.send)
-        headers = state.rates.stand(session.id, state.rates.counted()).headers()
+        headers = state.rates.headers(session.id, state.rates.counted())
         session.calls.size = 0
         await active.answer(202, b"Accepted", [(b"content-type", b"text/plain"), *headers])

@@ -36,28 +36,19 @@ _UNREQUESTED = "0"  # the name of the stream for notifications that belong to no
 class HttpSession:
     """One client: its connection, its queue of calls, and its streams."""
 
-    def __init__(
-        self,
-        id: str,
-        server: Server,
-        principal: Principal,
-        scheduler: CallScheduler,
-        log: Callable[[str, str], None],
-        loop: asyncio.AbstractEventLoop,
-        shelf: Shelf,
-    ) -> None:
-        self.id = id
+    def __init__(self, state: ServerState, server: Server, principal: Principal) -> None:
+        self.id = secrets.token_urlsafe(24)
         self.principal = principal
         self.server = server
         self.used = time.monotonic()
         self.busy = 0  # open exchanges and streams
-        self._shelf: Shelf | None = shelf
-        self.outbox = Outbox(_UNREQUESTED, shelf)
+        self._shelf: Shelf | None = state.sessions.shelf
+        self.outbox = Outbox(_UNREQUESTED, self._shelf)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
-        self.calls = CallQueue(scheduler)
-        self.log = log
-        self._loop = loop
+        self.calls = CallQueue(state.scheduler)
+        self.log = state.log
+        self._loop = asyncio.get_running_loop()
         self.connection = principal.connection(server, self)
 
     @property
@@ -112,7 +103,7 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, make: Callable[[str], HttpSession], principal: Principal) -> HttpSession | None:
+    def begin(self, make: Callable[[], HttpSession], principal: Principal) -> HttpSession | None:
         """Open a session; None if there are too many and all of them are in use.
 
         An idle session of the same caller makes room first: nobody evicts the sessions of others by opening many.
@@ -123,7 +114,7 @@ class Sessions:
             if not idle:
                 return None
             self.end(next((one for one in idle if one.principal.caller == principal.caller), idle[0]))
-        session = make(secrets.token_urlsafe(24))
+        session = make()
         self._held[session.id] = session
         self._look_later()
         return session
@@ -195,24 +186,6 @@ _OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy"
 Key = tuple[str, str, str]  # the limit, what is counted, and for whom
 
 
-class Pass(Struct, frozen=True):
-    """The state of one limit for a caller, as the response headers report it."""
-
-    type: str
-    limit: int
-    remaining: int
-    reset: int
-
-    def headers(self) -> Headers:
-        """The response headers."""
-        return [
-            (b"x-ratelimit-limit", b"%d" % self.limit),
-            (b"x-ratelimit-remaining", b"%d" % self.remaining),
-            (b"x-ratelimit-reset", b"%d" % self.reset),
-            (b"x-ratelimit-type", self.type.encode()),
-        ]
-
-
 class RateLimiter:
     """The limits per minute of one server. Not thread-safe: only the event loop uses it."""
 
@@ -248,18 +221,22 @@ class RateLimiter:
         latest, self._latest = self._latest, []
         return latest
 
-    def stand(self, session: str, keys: Sequence[Key] = ()) -> Pass:
-        """The state of the limit closest to being reached; without ``keys``, of any call in the session."""
+    def headers(self, session: str, keys: Sequence[Key] = ()) -> Headers:
+        """Response headers with the limit closest to being reached; without ``keys``, of any call in the session."""
         now = self._clock()
         keys = keys or [("global", "calls", ""), ("session", "calls", session)]
-        nearest, least, begun = keys[0], float("inf"), now
+        nearest, least, begun = keys[0][0], float("inf"), now
         for key in keys:
             window = self._find(key, now)
             left = self._limits[key[0]] - (0.0 if window is None else window[1])
             if left < least:
-                nearest, least, begun = key, left, now if window is None else window[0]
-        reset = int(time.time() + begun + _WINDOW - now + 0.999)
-        return Pass(nearest[0], self._limits[nearest[0]], max(0, int(least)), reset)
+                nearest, least, begun = key[0], left, now if window is None else window[0]
+        return [
+            (b"x-ratelimit-limit", b"%d" % self._limits[nearest]),
+            (b"x-ratelimit-remaining", b"%d" % max(0.0, least)),
+            (b"x-ratelimit-reset", b"%d" % (time.time() + begun + _WINDOW - now + 0.999)),
+            (b"x-ratelimit-type", nearest.encode()),
+        ]
 
     def _take(self, keys: list[Key]) -> None:
         now = self._clock()
@@ -360,14 +337,10 @@ class ServerState:
         try:
             self.rates.begin(principal.caller)
         except RpcError as e:
-            headers = self.rates.stand(principal.caller, self.rates.counted()).headers()
+            headers = self.rates.headers(principal.caller, self.rates.counted())
             headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
             raise Refusal(429, e.message, headers, code=e.code, data=e.data, id=id) from None
-        loop = asyncio.get_running_loop()
-        session = self.sessions.begin(
-            lambda id: HttpSession(id, server, principal, self.scheduler, self.log, loop, self.sessions.shelf),
-            principal,
-        )
+        session = self.sessions.begin(lambda: HttpSession(self, server, principal), principal)
         if session is None:
             raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])
         self.limit(session.connection, session.id, principal)
@@ -450,6 +423,14 @@ class ServerState:
         now = asyncio.get_running_loop().time()
         for timeout in self._awaited:
             timeout.reschedule(now)
+
+
+class DialectEndpoint:
+    """One dialect at one path."""
+
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
+        self._server = server
 
 
 def unread(status: int, message: str, headers: Sequence[tuple[bytes, bytes]] = ()) -> Refusal:

@@ -11,10 +11,10 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.rpc import Connection, Request, Server
+from polymnia.transports.rpc import Connection, Request
 from polymnia.transports.scheduler import CallQueue
 from polymnia.transports.web.connection import ActiveRequest, WriteTimeout
-from polymnia.transports.web.state import BODY_SECONDS, ServerState
+from polymnia.transports.web.state import BODY_SECONDS, DialectEndpoint, ServerState
 
 _PROTOCOL = "mcp"
 _MOST_WAITING = 16 * 1024 * 1024  # bytes that may be pending for a client that does not read
@@ -22,12 +22,8 @@ _SLOW = 1008
 _FULL = 1013
 
 
-class WebSocketEndpoint:
-    """One dialect at one address."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
+class WebSocketEndpoint(DialectEndpoint):
+    """WebSocket."""
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Serve one client until it disconnects."""
@@ -35,7 +31,7 @@ class WebSocketEndpoint:
         await active.receive()  # the connect event
         offered = _PROTOCOL if _PROTOCOL in active.scope.get("subprotocols", ()) else None
         name = self._state.socket_name()
-        headers = self._state.rates.stand(name).headers()
+        headers = self._state.rates.headers(name)
         await active.send({"type": "websocket.accept", "subprotocol": offered, "headers": headers})
         link = _Link(self._state)
         connection = active.principal.connection(self._server, link)
@@ -153,8 +149,7 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
         self._hold(0)
         self._forget()
         self.conn.parser.close()  # which holds the last frame
-        if self._late is not None:
-            self._late.cancel()
+        self._cancel("_late")
         super().connection_lost(exc)
 
     def keepalive_timeout(self) -> None:
