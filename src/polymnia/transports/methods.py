@@ -54,8 +54,8 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
     connection.author = connection.author_of(given.clientInfo)
     if changing := connection.server.registry.changing:
-        connection.server.audience.join((connection, None), changing, connection.notify)
-        connection.hears_changes = True
+        connection.server.subscribers.join((connection, None), changing, connection.notify)
+        connection.is_notified = True
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
@@ -124,13 +124,12 @@ def _unsubscribe(connection: Connection, request: Request, given: Uri) -> JsonOb
 
 
 def _listen(connection: Connection, request: Request, given: Listen) -> None:
-    wanted = given.notifications
-    uris = wanted.resourceSubscriptions or []
+    kinds = given.notifications
+    uris = kinds.resourceSubscriptions or []
     if len(uris) > _MOST_WATCHED:
         raise RpcError(INVALID_PARAMS, f"A subscription may be to {_MOST_WATCHED:,} resources")
-    asked = (("tools", wanted.toolsListChanged), ("prompts", wanted.promptsListChanged),
-             ("resources", wanted.resourcesListChanged))  # fmt: skip
-    lists = [name for name, is_wanted in asked if is_wanted and name in connection.server.registry.changing]
+    changing = connection.server.registry.changing
+    lists = [n for n in ("tools", "prompts", "resources") if getattr(kinds, f"{n}ListChanged") and n in changing]
     agreed = Filter(**{f"{name}ListChanged": True for name in lists}, resourceSubscriptions=uris or None)
     meta = {PREFIX + "subscriptionId": request.id}
     granted = msgspec.to_builtins({"notifications": agreed, "_meta": meta})
@@ -143,8 +142,11 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
     else:
         acknowledge()
     if lists:
-        seat = (connection, request.id)
-        connection.server.audience.join(seat, lists, lambda method, params: request.notify(method, {"_meta": meta}))
+
+        def notify(method: str, params: JsonObject) -> None:
+            request.notify(method, {"_meta": meta})
+
+        connection.server.subscribers.join((connection, request.id), lists, notify)
     if request.answered:  # it was cancelled meanwhile
         connection.end_listening(request)
 
@@ -169,8 +171,9 @@ def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> J
     missing = [a.name for a in prompt.arguments if a.required and not arguments.get(a.name)]
     if missing:
         raise RpcError(INVALID_PARAMS, f"The prompt {prompt.name} needs: {', '.join(missing)}")
-    said = prompt.render(connection.context(request), arguments)
-    messages = [{"role": "user", "content": {"type": "text", "text": said}}] if isinstance(said, str) else said
+    messages = prompt.render(connection.context(request), arguments)
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": {"type": "text", "text": messages}}]
     return connection.complete(request, {"description": prompt.help, "messages": messages})
 
 

@@ -73,16 +73,16 @@ class Message(Struct):
 class BadMessage(Exception):
     """Bytes that are not a valid message: the error and, where it could be found, the id.
 
-    ``look`` examines it further where that takes long, and finds another error or a message after all.
+    ``examine`` is set where a closer look takes long; it raises another error, or returns a message after all.
     """
 
     expects_answer = True
 
-    def __init__(self, error: RpcError, id: Any = None, look: Callable[[], Message] | None = None) -> None:
+    def __init__(self, error: RpcError, id: Any = None, examine: Callable[[], Message] | None = None) -> None:
         super().__init__(error.message)
         self.error = error
         self.id = id
-        self.look = look
+        self.examine = examine
 
 
 Received = Message | BadMessage | list[Message | BadMessage]
@@ -156,25 +156,8 @@ class Request:
     """
 
     __slots__ = (
-        "_fate",
-        "_notice",
-        "_progress",
-        "_reported",
-        "_send",
-        "_total",
-        "answered",
-        "arguments",
-        "begun",
-        "cancelled",
-        "connection",
-        "failed",
-        "id",
-        "meta",
-        "method",
-        "modern",
-        "tool",
-        "work",
-        "writes",
+        "_lock", "_notice", "_progress", "_reported", "_send", "_total", "answered", "arguments", "begun", "cancelled",
+        "connection", "failed", "id", "meta", "method", "modern", "tool", "work", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, id: Any, method: str, send: Send, notice: Notify | None = None) -> None:
@@ -196,7 +179,7 @@ class Request:
         self._reported = 0.0  # when progress was last reported
         self._progress = -1
         self._total = 0
-        self._fate = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def label(self) -> str | None:
@@ -205,14 +188,14 @@ class Request:
 
     def begin(self) -> None:
         """The work is about to change something; raises Cancelled if the client has cancelled it."""
-        with self._fate:
+        with self._lock:
             if self.cancelled:
                 raise Cancelled("The request was cancelled; nothing was changed")
             self.begun = True
 
     def cancel(self) -> None:
         """The client cancels it. What has not begun is answered at once and never begins."""
-        with self._fate:
+        with self._lock:
             self.cancelled = True
             if self.begun or self.answered:
                 return
@@ -240,14 +223,14 @@ class Request:
     def answer(self, result: JsonObject | Raw) -> None:
         """Send the result."""
         data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
-        with self._fate:
+        with self._lock:
             if not self.answered:
                 self.answered = True
                 self._send(data)
 
     def refuse(self, error: RpcError) -> None:
         """Send an error."""
-        with self._fate:
+        with self._lock:
             self._refuse(error)
 
     def _refuse(self, error: RpcError) -> None:
@@ -277,7 +260,7 @@ class Request:
         except RpcError as e:
             error = e
         except Fault as e:
-            error = from_fault(connection.server.hide(e, self.arguments))
+            error = from_fault(connection.server.redact(e, self.arguments))
         except Exception as e:  # the last line of defence: one answer for every request
             incident = os.urandom(4).hex()
             connection.link.log("error", f"{self.method} failed, incident {incident}: {frames(e)}")
@@ -353,7 +336,7 @@ class Connection:
         self._memories = server.memories if self.base is server.memory else {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
-        self.hears_changes = False  # whether it is notified when a list changes
+        self.is_notified = False  # whether it is notified when a list changes
         self.admit: Callable[[Weight, str], None] | None = None  # counts a request against the limits, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
@@ -397,14 +380,14 @@ class Connection:
 
     def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
         request = Request(self, bad.id, "", send)
-        look = bad.look
-        if look is None:
+        examine = bad.examine
+        if examine is None:
             request.refuse(bad.error)
             return
 
         def find_out() -> None:
             try:
-                found: Message | BadMessage = look()
+                found: Message | BadMessage = examine()
             except BadMessage as e:
                 found = e
             self.take(found, send, notice)
@@ -492,15 +475,15 @@ class Connection:
             request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
             if isinstance(e, Unavailable):
                 self.link.log("error", e.message)
-                self.log_to_client(request, "error", server.hide(e, raw).message)
+                self.log_to_client(request, "error", server.redact(e, raw).message)
             word: Any = e.word or tool.word or registry.word
-            reply = word(server.hide(e, raw))
+            reply = word(server.redact(e, raw))
         if notes or reply.notes:
             notes = [*reply.notes, *notes]
             for note in notes:
                 self.log_to_client(request, "notice", note.text)
         if self.watch is not None and request.writes:
-            self.watch.look()
+            self.watch.check()
         return self.complete(request, _result(reply, notes))
 
     # ── what is under way ─────────────────────────────────────────────────────────────────────────────
@@ -510,7 +493,7 @@ class Connection:
         if self._active.get(request.id) is request:
             del self._active[request.id]
 
-    def withdraw(self) -> None:
+    def cancel_all(self) -> None:
         """Cancel every active request: what has not begun never does, what runs long stops where it can."""
         for request in list(self._active.values()):
             if request.method != "subscriptions/listen":
@@ -521,15 +504,15 @@ class Connection:
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
                 self.end_listening(request)
-        if self.hears_changes:
-            self.server.audience.leave((self, None))
+        if self.is_notified:
+            self.server.subscribers.leave((self, None))
         if self.watch is not None:
             self.watch.stop()
 
     def end_listening(self, request: Request) -> None:
         """End a subscription, and with it the request that opened it."""
         request.cancelled = True  # it may not have started yet
-        self.server.audience.leave((self, request.id))
+        self.server.subscribers.leave((self, request.id))
         if self.watch is not None:
             self.watch.remove(request.id, None)
         self.settle(request)

@@ -17,7 +17,7 @@ from polymnia.errors import Fault
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.rpc import Server, frames
-from polymnia.transports.web.auth import METRICS, Gate, Network, believe
+from polymnia.transports.web.auth import METRICS, Gate, Network, trust_forwarded
 from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
 from polymnia.transports.web.http import MESSAGES, EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
@@ -33,7 +33,7 @@ _PAGE = ("GET", "HEAD")
 _GONE = 1008  # closes a socket whose client broke a rule or whose key was revoked
 _STOPPING = 1001
 _CHECK_SECONDS = 1.0  # between two checks of the keys of streams and sockets
-_REVOKED = "This key opens nothing here any more"
+_KEY_REVOKED = "This key opens nothing here any more"
 _SENT = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
@@ -111,10 +111,10 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Serve one request."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
             return
         if self._proxies:
-            believe(scope, self._proxies)
+            trust_forwarded(scope, self._proxies)
         begun = time.perf_counter()
         self._count += 1
         active = ActiveRequest(self.state, scope, f"{self._run}-{self._count}", receive, send)
@@ -153,13 +153,13 @@ class Application:
         if path not in self._open:
             active.principal = gate.admit(active)
         if scope["type"] == "websocket":
-            active.receive = self._asking_again(active)
+            active.receive = self._receive_while_admitted(active)
         endpoint = self._endpoints.get((scope.get("method", SOCKET), path))
         if endpoint is None:
-            raise self._nothing(scope)
+            raise self._not_found(scope)
         return endpoint(active)
 
-    def _nothing(self, scope: Scope) -> Refusal:
+    def _not_found(self, scope: Scope) -> Refusal:
         """The refusal of a path or method that does not exist."""
         path = scope["path"]
         methods = sorted(method for method, one in self._endpoints if one == path)
@@ -176,22 +176,22 @@ class Application:
         allowed = ", ".join(methods)
         return Refusal(405, f"This address takes {allowed}", [(b"allow", allowed.encode())])
 
-    def _asking_again(self, active: ActiveRequest) -> Receive:
+    def _receive_while_admitted(self, active: ActiveRequest) -> Receive:
         """Receive messages from a socket only as long as its key is valid."""
         receive = active.receive
 
-        async def welcome() -> MutableMapping[str, Any]:
+        async def receive_admitted() -> MutableMapping[str, Any]:
             event = await receive()
             if event["type"] != "websocket.receive":
                 return event
             if self.state.stopping:
                 await asyncio.Event().wait()  # until active calls have finished and the socket is closed
-            if not self._gate.welcomes(active):
-                await active.send({"type": "websocket.close", "code": _GONE, "reason": _REVOKED})
+            if not self._gate.still_admits(active):
+                await active.send({"type": "websocket.close", "code": _GONE, "reason": _KEY_REVOKED})
                 return {"type": "websocket.disconnect", "code": _GONE}
             return event
 
-        return welcome
+        return receive_admitted
 
     async def _dismissed(self, active: ActiveRequest) -> None:
         """Tell the client of a stream or socket why we ended it."""
@@ -226,7 +226,7 @@ class Application:
 
     # ── all of them ───────────────────────────────────────────────────────────────────────────────────
 
-    async def _live(self, receive: Receive, send: SendEvent) -> None:
+    async def _lifespan(self, receive: Receive, send: SendEvent) -> None:
         while True:
             event = await receive()
             if event["type"] == "lifespan.startup":
@@ -254,8 +254,8 @@ class Application:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
             for active in list(self._active):
-                if active.lasts and not self._gate.welcomes(active):
-                    active.dismiss(_REVOKED)
+                if active.lasts and not self._gate.still_admits(active):
+                    active.dismiss(_KEY_REVOKED)
 
     # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
 

@@ -37,8 +37,8 @@ from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
 MESSAGES = "/messages"  # follows the path of a stream in that of its messages
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
-_SOON = 0.05  # seconds in which most responses are ready: until then we do not watch for a disconnect
-_PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected
+_USUAL_SECONDS = 0.05  # in which most responses are ready: until then we do not watch for a disconnect
+_RESUMABLE_AFTER = 1.0  # seconds after which a client that can resume a stream gets one and may disconnect
 # What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
 _STATUS = {
     PARSE_ERROR: 400,
@@ -154,7 +154,7 @@ class Exchange:
         elif self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    def pour(self, outbox: Outbox) -> None:
+    def stream_to(self, outbox: Outbox) -> None:
         """Send everything, past and future, into a stream, which ends with the response."""
         self._listen()
         self._outbox = outbox
@@ -186,7 +186,7 @@ class Exchange:
     def abandon(self) -> None:
         """The client disconnected. One with a session may come back; any other no longer wants a response."""
         if self.session is None:
-            self.connection.withdraw()
+            self.connection.cancel_all()
 
 
 class HttpEndpoint(DialectEndpoint):
@@ -260,7 +260,7 @@ class HttpEndpoint(DialectEndpoint):
 
     async def _answer_later(self, exchange: Exchange, active: ActiveRequest) -> None:
         if not exchange.is_ready:
-            await exchange.wait(_SOON)
+            await exchange.wait(_USUAL_SECONDS)
         if (answer := exchange.whole) is not None:
             await self._answer(exchange, answer, active)
             return
@@ -269,7 +269,7 @@ class HttpEndpoint(DialectEndpoint):
         gone.add_done_callback(lambda _: exchange.wake())
         try:
             while not (exchange.is_ready or gone.done()):
-                if not await exchange.wait(_PATIENCE if resumes else SILENCE) and exchange.streams:
+                if not await exchange.wait(_RESUMABLE_AFTER if resumes else SILENCE) and exchange.streams:
                     break
             if gone.done():
                 exchange.abandon()
@@ -277,7 +277,7 @@ class HttpEndpoint(DialectEndpoint):
                 await self._answer(exchange, answer, active)
             else:
                 outbox = Outbox() if exchange.session is None else exchange.session.stream()
-                exchange.pour(outbox)
+                exchange.stream_to(outbox)
                 await begin(active.send, exchange.headers(), outbox, primed=resumes)
                 if not await follow(outbox, 0, gone, active.send):
                     exchange.abandon()
@@ -335,14 +335,14 @@ def check_type(active: ActiveRequest) -> None:
     type = headers.get(b"content-type", b"")
     if type != b"application/json" and type.split(b";")[0].strip().lower() != b"application/json":
         raise unread(415, "A message is sent as application/json (Content-Type)")
-    if b"content-encoding" in headers and _says_else(active, b"content-encoding", b"identity"):
+    if b"content-encoding" in headers and _has_other_value(active, b"content-encoding", b"identity"):
         text = "A message is sent uncompressed, without Content-Encoding"
         raise unread(415, text, [(b"accept-encoding", b"identity")])
-    if b"transfer-encoding" in headers and _says_else(active, b"transfer-encoding", b"chunked"):
+    if b"transfer-encoding" in headers and _has_other_value(active, b"transfer-encoding", b"chunked"):
         raise unread(501, "A message is sent whole or in chunks (Transfer-Encoding: chunked), in no other way")
 
 
-def _says_else(active: ActiveRequest, name: bytes, known: bytes) -> bool:
+def _has_other_value(active: ActiveRequest, name: bytes, known: bytes) -> bool:
     """Whether a header has any value but the allowed one, in any of its lines."""
     return any(one == name and value.strip().lower() != known for one, value in active.scope["headers"])
 
@@ -399,7 +399,7 @@ class MessagesEndpoint(DialectEndpoint):
             raise Refusal(404, "There is no such stream; open one first")
         await session.calls.room()
         if state.stopping:
-            raise state.over()
+            raise state.stopping_refusal()
         body = await state.body(active)
         state.sessions.use(session)
         session.calls.size = len(body)

@@ -25,11 +25,11 @@ from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
 from polymnia.transports.web.monitoring import Log
-from polymnia.transports.web.streams import Outbox, Shelf
+from polymnia.transports.web.streams import Outbox, StoredBytes
 
 _KEPT_STREAMS = 8  # finished streams, for a client that resumes one
 _KEPT_BYTES = 4 * 1024 * 1024
-_SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
+_MOST_STORED_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
 _UNREQUESTED = "0"  # the name of the stream for notifications that belong to no request
 
 
@@ -42,8 +42,8 @@ class HttpSession:
         self.server = server
         self.used = time.monotonic()
         self.busy = 0  # open exchanges and streams
-        self._shelf: Shelf | None = state.sessions.shelf
-        self.outbox = Outbox(_UNREQUESTED, self._shelf)
+        self._stored: StoredBytes | None = state.sessions.stored
+        self.outbox = Outbox(_UNREQUESTED, self._stored)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
         self.calls = CallQueue(state.scheduler)
@@ -71,7 +71,7 @@ class HttpSession:
         while len(ended) > _KEPT_STREAMS or sum(one.bytes for one in ended) > _KEPT_BYTES:
             self._streams.pop(ended.pop(0).name).close()
         self._begun += 1
-        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._shelf)
+        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._stored)
         return found
 
     def place(self, event: str) -> tuple[Outbox, int] | None:
@@ -84,7 +84,7 @@ class HttpSession:
 
     def close(self) -> None:
         """End the session."""
-        self._shelf = None
+        self._stored = None
         for outbox in (self.outbox, *self._streams.values()):
             outbox.close()
         self.connection.close()
@@ -97,7 +97,7 @@ class Sessions:
         self._most = most
         self._idle = idle
         self._held: OrderedDict[str, HttpSession] = OrderedDict()
-        self.shelf = Shelf(_SHELF_BYTES)
+        self.stored = StoredBytes(_MOST_STORED_BYTES)
         self._sweep: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Sessions:
             self.end(next((one for one in idle if one.principal.caller == principal.caller), idle[0]))
         session = make()
         self._held[session.id] = session
-        self._look_later()
+        self._schedule_sweep()
         return session
 
     def find(self, id: str, principal: Principal, server: Server) -> HttpSession | None:
@@ -138,7 +138,7 @@ class Sessions:
     def end(self, session: HttpSession) -> None:
         """Close a session; requests that have not started are cancelled."""
         if self._held.pop(session.id, None) is not None:
-            session.connection.withdraw()
+            session.connection.cancel_all()
             session.close()
 
     def expire(self) -> None:
@@ -157,23 +157,23 @@ class Sessions:
         while self._held:
             self._held.popitem()[1].close()
 
-    def _look_later(self) -> None:
+    def _schedule_sweep(self) -> None:
         """Expire idle sessions even when no new one is opened."""
         if self._sweep is None:
-            self._sweep = asyncio.get_running_loop().call_later(max(0.1, self._idle / 4), self._look)
+            self._sweep = asyncio.get_running_loop().call_later(max(0.1, self._idle / 4), self._run_sweep)
 
-    def _look(self) -> None:
+    def _run_sweep(self) -> None:
         self._sweep = None
         self.expire()
         if self._held:
-            self._look_later()
+            self._schedule_sweep()
 
 
 BODY_SECONDS = 30.0  # in which a message must be complete
 _WINDOW = 60.0
 _MOST_WINDOWS = 50_000
 _TALK = "requests a minute that call nothing (handshakes, pings, lists)"
-_NAMED = {
+_LIMIT_NAMES = {
     ("global", "calls"): "calls a minute for all callers together",
     ("session", "calls"): "calls a minute for one session",
     ("heavy", "calls"): "calls a minute for heavy operations of one caller",
@@ -281,7 +281,7 @@ class RateLimiter:
                 f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {limit * 10}",
             ],
         }
-        return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_NAMED[key[:2]]}", data)
+        return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_LIMIT_NAMES[key[:2]]}", data)
 
 
 class ServerLimits(Struct, frozen=True, kw_only=True):
@@ -307,7 +307,7 @@ class ServerState:
         self.stopping = False
         self._sockets = 0
         self._held = 0  # bytes of incomplete messages
-        self._awaited: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
+        self._body_timeouts: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
 
     # ── who may do how much ───────────────────────────────────────────────────────────────────────────
 
@@ -397,23 +397,23 @@ class ServerState:
     async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
         await in_task()
         if self.stopping:
-            raise self.over()
+            raise self.stopping_refusal()
         timeout = asyncio.timeout(max(0.01, seconds))
         try:
             async with timeout:
-                self._awaited.add(timeout)
+                self._body_timeouts.add(timeout)
                 part = await receive()
         except TimeoutError:
-            raise self.over() if self.stopping else unread(408, "The message came too slowly") from None
+            raise self.stopping_refusal() if self.stopping else unread(408, "The message came too slowly") from None
         finally:
-            self._awaited.discard(timeout)
+            self._body_timeouts.discard(timeout)
         if part["type"] == "http.disconnect":
             raise Refusal(499, "The client left before its message was whole")
         return part
 
     # ── the end ───────────────────────────────────────────────────────────────────────────────────────
 
-    def over(self) -> Refusal:
+    def stopping_refusal(self) -> Refusal:
         """The refusal of a message that arrives while the server is stopping."""
         return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
 
@@ -421,7 +421,7 @@ class ServerState:
         """Accept nothing new, and stop waiting for incomplete messages: the rest may never come."""
         self.stopping = True
         now = asyncio.get_running_loop().time()
-        for timeout in self._awaited:
+        for timeout in self._body_timeouts:
             timeout.reschedule(now)
 
 

@@ -18,8 +18,8 @@ from polymnia.transports.web.state import BODY_SECONDS, DialectEndpoint, ServerS
 
 _PROTOCOL = "mcp"
 _MOST_WAITING = 16 * 1024 * 1024  # bytes that may be pending for a client that does not read
-_SLOW = 1008
-_FULL = 1013
+_TOO_SLOW = 1008
+_OVERLOADED = 1013
 
 
 class WebSocketEndpoint(DialectEndpoint):
@@ -47,7 +47,7 @@ class WebSocketEndpoint(DialectEndpoint):
         finally:
             reading.cancel()
             writing.cancel()
-            connection.withdraw()
+            connection.cancel_all()
             connection.close()
 
     async def _read(self, connection: Connection, calls: CallQueue, active: ActiveRequest) -> tuple[int, str] | None:
@@ -147,7 +147,7 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected. Its data is freed at once: the garbage collector might take long."""
         self._hold(0)
-        self._forget()
+        self._drop_data()
         self.conn.parser.close()  # which holds the last frame
         self._cancel("_late")
         super().connection_lost(exc)
@@ -173,11 +173,11 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
         state.hold(held - self._held)
         self._held = held
         if grows and state.is_full:
-            self._fail(_FULL, "Too much is being sent at once; try again later")
+            self._fail(_OVERLOADED, "Too much is being sent at once; try again later")
         elif held and self._late is None:
-            self._late = self.loop.call_later(BODY_SECONDS, self._look)
+            self._late = self.loop.call_later(BODY_SECONDS, self._check_late)
 
-    def _look(self) -> None:
+    def _check_late(self) -> None:
         """Close if a message takes too long, unless we have paused reading ourselves."""
         self._late = None
         if not self._held:
@@ -186,20 +186,20 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
             self._begun = self.loop.time()
         left = BODY_SECONDS - (self.loop.time() - self._begun)
         if left <= 0:
-            self._fail(_SLOW, "The message came too slowly")
+            self._fail(_TOO_SLOW, "The message came too slowly")
         else:
-            self._late = self.loop.call_later(left, self._look)
+            self._late = self.loop.call_later(left, self._check_late)
 
     def _fail(self, code: int, reason: str) -> None:
         """Close, with a reason."""
         self._hold(0)
         self.conn.fail(code, reason)
-        self._forget()
+        self._drop_data()
         if self.conn.close_sent is None:
             self.transport.abort()
         else:
             self.handle_parser_exception()
 
-    def _forget(self) -> None:
+    def _drop_data(self) -> None:
         self.frames = []
         self.conn.reader.buffer.clear()
