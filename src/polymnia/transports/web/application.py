@@ -73,7 +73,8 @@ class Application:
         self.state = state
         self._active: set[ActiveRequest] = set()
         self._checking: asyncio.Task[None] | None = None
-        self.metrics = Metrics(
+        metrics = Metrics(
+            state,
             servers,
             {
                 "polymnia_calls_running": ("Calls that are under way.", lambda: state.scheduler.running),
@@ -90,7 +91,7 @@ class Application:
         self.routes = [
             Route("/healthz", _page(lambda: (200, b'{"status":"alive"}', b"application/json")), _PAGE),
             Route("/readyz", _page(self._ready, beside=True), _PAGE),
-            Route(METRICS, _page(self.metrics.page), _PAGE),
+            Route(METRICS, _page(metrics.page), _PAGE),
         ]
         if metadata is not None:
             page = _page(lambda: (200, encode(metadata), b"application/json"))
@@ -209,7 +210,7 @@ class Application:
     def _record(self, active: ActiveRequest, seconds: float) -> None:
         scope = active.scope
         path = scope["path"] if scope["path"] in self._paths else "other"
-        self.metrics.count(path, active.status, seconds)
+        self.state.count(path, active.status, seconds)
         log = self.state.log
         if "info" in log.levels:
             log.event(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
@@ -24,7 +25,7 @@ from polymnia.transports.rpc import Connection, Request, Server, Weight
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
-from polymnia.transports.web.monitoring import Log
+from polymnia.transports.web.monitoring import SECONDS, Log
 from polymnia.transports.web.streams import Outbox, StoredBytes
 
 _KEPT_STREAMS = 8  # finished streams, for a client that resumes one
@@ -305,9 +306,18 @@ class ServerState:
         self.scheduler = CallScheduler(limits.threads)
         self.sessions = Sessions(limits.sessions, limits.session_idle)
         self.stopping = False
+        self.requests: dict[tuple[str, int], int] = {}  # answered, by path and status
+        self.seconds = 0.0  # they took in all
+        self.durations = [0] * (len(SECONDS) + 1)  # how many took up to so many seconds each
         self._sockets = 0
         self._held = 0  # bytes of incomplete messages
         self._body_timeouts: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
+
+    def count(self, path: str, status: int, seconds: float) -> None:
+        """Count an answered request."""
+        self.requests[path, status] = self.requests.get((path, status), 0) + 1
+        self.seconds += seconds
+        self.durations[bisect_left(SECONDS, seconds)] += 1
 
     # ── who may do how much ───────────────────────────────────────────────────────────────────────────
 
