@@ -62,7 +62,7 @@ class Context(Struct):
     counters: Counters | None = None
     version: str = ""
     log: Callable[[str, str], None] | None = None  # logs for the operator: level and text
-    tell: Callable[[str, str], None] | None = None  # sends a log message to the client, if it subscribed to that level
+    log_to_client: Callable[[str, str], None] | None = None  # the same for the client, if it subscribed to that level
     local: bool = True  # whether the caller is certainly on this machine, and may see file paths
     changed: Callable[[str], None] | None = None  # notifies all clients that a list (tools, prompts, resources) changed
     request_id: str | None = None  # of the request itself, for operations without a parameter for it

@@ -201,8 +201,8 @@ def _fails(context: Context, given: _Nothing) -> Reply:
 
 def _logs(context: Context, given: _Nothing) -> Reply:
     for said in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-        if context.tell is not None:
-            context.tell("info", said)
+        if context.log_to_client is not None:
+            context.log_to_client("info", said)
         time.sleep(_PAUSE)
     return Reply(text="Three things were logged.")
 

@@ -13,7 +13,7 @@ from .served import DOORS, Served
 
 MANY = ("--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate-limit-heavy", "1000000")
 """Flags for tests that are about something else than the limits."""
-QUICK = {"polymnia.transports.web.http._PATIENCE": 0.05}  # a call that waits becomes a stream at once
+QUICK = {"polymnia.transports.web.http._RESUMABLE_AFTER": 0.05}  # a call that waits becomes a stream at once
 _counted = count()
 
 

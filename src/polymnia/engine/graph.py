@@ -261,7 +261,7 @@ class GraphVerbs(Project):
             ids = _ids(snapshot, distinct, refuse=self.policy.opening_missing == "refuse")
             missing = [name for name in distinct if name not in ids]
             near = nearest(snapshot, missing) if missing else []
-            (after,) = position("nodes", cursor, 1) or (0,)
+            (after,) = (0,) if cursor is None else position("nodes", cursor, 1)
             open_ids = sorted(id for id in ids.values() if id > after)
             size = len(open_ids) if limit is None and cursor is None else page_size(limit)
             records = snapshot.load(open_ids[:size]) if open_ids else []

@@ -54,7 +54,7 @@ def refused(line: bytes, error: Exception) -> Message:
         raise BadMessage(RpcError(INVALID_REQUEST, f"Not a JSON-RPC request: {error}"), salvaged_id(line)) from None
     text = f"Parse error: {error}"
     if len(line) > _LONG:
-        raise BadMessage(RpcError(PARSE_ERROR, text), look=lambda: _read_loosely(line, text)) from None
+        raise BadMessage(RpcError(PARSE_ERROR, text), examine=lambda: _read_loosely(line, text)) from None
     return _read_loosely(line, text)
 
 

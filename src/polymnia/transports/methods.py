@@ -27,6 +27,7 @@ from polymnia.transports.wire import (
 )
 
 if TYPE_CHECKING:
+    from polymnia.operation import Prompt, Resource, Template
     from polymnia.transports.rpc import Connection, Request
 
 _MOST_WATCHED = 1000  # resources of one subscription
@@ -54,8 +55,8 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     connection.author = connection.author_of(given.clientInfo)
     connection.capabilities = given.capabilities
     if changing := connection.server.registry.changing:
-        connection.server.audience.join((connection, None), changing, connection.notify)
-        connection.hears_changes = True
+        connection.server.subscribers.join((connection, None), changing, connection.notify)
+        connection.is_notified = True
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
@@ -91,26 +92,18 @@ def _list_tools(connection: Connection, request: Request, given: PageParams) -> 
 
 def _list_resources(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
-    listed = [
-        {"uri": r.uri, "name": r.name, "title": r.title, "description": r.help, "mimeType": r.mime}
-        for r in connection.server.registry.resources
-    ]
+    listed = [{"uri": r.uri, **_about(r), "mimeType": r.mime} for r in connection.server.registry.resources]
     return connection.complete(request, {"resources": listed}, _ttl(connection, "resources"))
 
 
 def _list_templates(connection: Connection, request: Request, given: PageParams) -> JsonObject:
     _no_cursor(given)
-    listed = [
-        {
-            "uriTemplate": t.pattern,
-            "name": t.name,
-            "title": t.title,
-            "description": t.help,
-            "mimeType": t.mime,
-        }
-        for t in connection.server.registry.templates
-    ]
+    listed = [{"uriTemplate": t.pattern, **_about(t), "mimeType": t.mime} for t in connection.server.registry.templates]
     return connection.complete(request, {"resourceTemplates": listed}, _ttl(connection, "resources"))
+
+
+def _about(one: Resource | Template | Prompt) -> JsonObject:
+    return {"name": one.name, "title": one.title, "description": one.help}
 
 
 def _read_resource(connection: Connection, request: Request, given: Uri) -> JsonObject:
@@ -132,13 +125,12 @@ def _unsubscribe(connection: Connection, request: Request, given: Uri) -> JsonOb
 
 
 def _listen(connection: Connection, request: Request, given: Listen) -> None:
-    wanted = given.notifications
-    uris = wanted.resourceSubscriptions or []
+    kinds = given.notifications
+    uris = kinds.resourceSubscriptions or []
     if len(uris) > _MOST_WATCHED:
         raise RpcError(INVALID_PARAMS, f"A subscription may be to {_MOST_WATCHED:,} resources")
-    asked = (("tools", wanted.toolsListChanged), ("prompts", wanted.promptsListChanged),
-             ("resources", wanted.resourcesListChanged))  # fmt: skip
-    lists = [name for name, is_wanted in asked if is_wanted and name in connection.server.registry.changing]
+    changing = connection.server.registry.changing
+    lists = [n for n in ("tools", "prompts", "resources") if getattr(kinds, f"{n}ListChanged") and n in changing]
     agreed = Filter(**{f"{name}ListChanged": True for name in lists}, resourceSubscriptions=uris or None)
     meta = {PREFIX + "subscriptionId": request.id}
     granted = msgspec.to_builtins({"notifications": agreed, "_meta": meta})
@@ -151,8 +143,11 @@ def _listen(connection: Connection, request: Request, given: Listen) -> None:
     else:
         acknowledge()
     if lists:
-        seat = (connection, request.id)
-        connection.server.audience.join(seat, lists, lambda method, params: request.notify(method, {"_meta": meta}))
+
+        def notify(method: str, params: JsonObject) -> None:
+            request.notify(method, {"_meta": meta})
+
+        connection.server.subscribers.join((connection, request.id), lists, notify)
     if request.answered:  # it was cancelled meanwhile
         connection.end_listening(request)
 
@@ -161,9 +156,7 @@ def _list_prompts(connection: Connection, request: Request, given: PageParams) -
     _no_cursor(given)
     listed = [
         {
-            "name": p.name,
-            "title": p.title,
-            "description": p.help,
+            **_about(p),
             "arguments": [{"name": a.name, "description": a.help, "required": a.required} for a in p.arguments],
         }
         for p in connection.server.registry.prompts
@@ -179,8 +172,9 @@ def _get_prompt(connection: Connection, request: Request, given: GetPrompt) -> J
     missing = [a.name for a in prompt.arguments if a.required and not arguments.get(a.name)]
     if missing:
         raise RpcError(INVALID_PARAMS, f"The prompt {prompt.name} needs: {', '.join(missing)}")
-    said = prompt.render(connection.context(request), arguments)
-    messages = [{"role": "user", "content": {"type": "text", "text": said}}] if isinstance(said, str) else said
+    messages = prompt.render(connection.context(request), arguments)
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": {"type": "text", "text": messages}}]
     return connection.complete(request, {"description": prompt.help, "messages": messages})
 
 

@@ -78,16 +78,16 @@ class Message(Struct):
 class BadMessage(Exception):
     """Bytes that are not a valid message: the error and, where it could be found, the id.
 
-    ``look`` examines it further where that takes long, and finds another error or a message after all.
+    ``examine`` is set where a closer look takes long; it raises another error, or returns a message after all.
     """
 
     expects_answer = True
 
-    def __init__(self, error: RpcError, id: Any = None, look: Callable[[], Message] | None = None) -> None:
+    def __init__(self, error: RpcError, id: Any = None, examine: Callable[[], Message] | None = None) -> None:
         super().__init__(error.message)
         self.error = error
         self.id = id
-        self.look = look
+        self.examine = examine
 
 
 Received = Message | BadMessage | list[Message | BadMessage]
@@ -165,28 +165,9 @@ class Request:
     """
 
     __slots__ = (
-        "_fate",
-        "_notice",
-        "_progress",
-        "_reported",
-        "_send",
-        "_total",
-        "answered",
-        "arguments",
-        "begun",
-        "cancelled",
-        "connection",
-        "failed",
-        "id",
-        "meta",
-        "method",
-        "modern",
-        "question",
-        "queue",
-        "tool",
-        "waited",
-        "work",
-        "writes",
+        "_lock", "_notice", "_progress", "_reported", "_send", "_total", "answered", "arguments", "begun", "cancelled",
+        "connection", "failed", "id", "meta", "method", "modern", "question", "queue", "tool",
+        "waited", "work", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, id: Any, method: str, send: Send, notice: Notify | None = None) -> None:
@@ -211,7 +192,7 @@ class Request:
         self._reported = 0.0  # when progress was last reported
         self._progress = -1
         self._total = 0
-        self._fate = threading.Lock()
+        self._lock = threading.Lock()
 
     @property
     def label(self) -> str | None:
@@ -221,14 +202,14 @@ class Request:
 
     def begin(self) -> None:
         """The work is about to change something; raises Cancelled if the client has cancelled it."""
-        with self._fate:
+        with self._lock:
             if self.cancelled:
                 raise Cancelled("The request was cancelled; nothing was changed")
             self.begun = True
 
     def cancel(self) -> None:
         """The client cancels it. What has not begun is answered at once and never begins."""
-        with self._fate:
+        with self._lock:
             self.cancelled = True
             self._retract("The call was cancelled")  # before the response, which ends a stream
             if self.begun or self.answered:
@@ -260,7 +241,7 @@ class Request:
 
     def ask(self, method: str, params: JsonObject) -> None:
         """Send the client a request under the id of ``question``, unless that has been retracted."""
-        with self._fate:
+        with self._lock:
             if self.question is not None:
                 self._tell({"jsonrpc": "2.0", "id": self.question, "method": method, "params": params})
 
@@ -272,7 +253,7 @@ class Request:
 
     def retract(self, reason: str) -> None:
         """Stop waiting for the client, and tell it so."""
-        with self._fate:
+        with self._lock:
             self._retract(reason)
 
     def _retract(self, reason: str) -> None:
@@ -287,14 +268,14 @@ class Request:
     def answer(self, result: JsonObject | Raw) -> None:
         """Send the result."""
         data = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(self.id), encode(result))
-        with self._fate:
+        with self._lock:
             if not self.answered:
                 self.answered = True
                 self._send(data)
 
     def refuse(self, error: RpcError) -> None:
         """Send an error."""
-        with self._fate:
+        with self._lock:
             self._refuse(error)
 
     def _refuse(self, error: RpcError) -> None:
@@ -324,7 +305,7 @@ class Request:
         except RpcError as e:
             error = e
         except Fault as e:
-            error = from_fault(connection.server.hide(e, self.arguments))
+            error = from_fault(connection.server.redact(e, self.arguments))
         except Exception as e:  # the last line of defence: one answer for every request
             incident = os.urandom(4).hex()
             connection.link.log("error", f"{self.method} failed, incident {incident}: {frames(e)}")
@@ -403,7 +384,7 @@ class Connection:
         self._memories = server.memories if self.base is server.memory else {}
         self._active: dict[Any, Request] = {}
         self.watch: Watch | None = None
-        self.hears_changes = False  # whether it is notified when a list changes
+        self.is_notified = False  # whether it is notified when a list changes
         self.admit: Callable[[Weight, str], None] | None = None  # counts a request against the limits, or refuses it
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
@@ -421,49 +402,46 @@ class Connection:
         if isinstance(received, list):
             send = Batch(send, sum(one.expects_answer for one in received)).send
             for one in received:
-                self._take(one, send, notice)
-        else:
-            self._take(received, send, notice)
+                self.take(one, send, notice)
+            return
+        if isinstance(received, BadMessage):
+            self._refuse_bad(received, send, notice)
+            return
+        id, method = received.id, received.method
+        if method is UNSET:
+            if self.questions and (waiting := self.questions.pop(id, None)) is not None:
+                waiting.put(received)
+            if received.expects_answer:  # otherwise it is a response
+                error = RpcError(INVALID_REQUEST, "The message has no method")
+                Request(self, None if id is UNSET else id, "", send).refuse(error)
+            return
+        if id is UNSET:
+            self._notified(method, received.params)
+            return
+        request = Request(self, id, method, send, notice)
+        try:
+            self._dispatch(request, received.params)
+        except RpcError as e:
+            request.refuse(e)
 
     def oversized(self, id: Any, error: Fault) -> None:
         """Refuse a message that was too large to read; ``id`` is None where it was not found."""
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
-    def _take(self, one: Message | BadMessage, send: Send, notice: Notify | None) -> None:
-        if isinstance(one, BadMessage):
-            self._refuse_bad(one, send, notice)
-            return
-        id, method = one.id, one.method
-        if method is UNSET:
-            if self.questions and (waiting := self.questions.pop(id, None)) is not None:
-                waiting.put(one)
-            if one.expects_answer:  # otherwise it is a response
-                error = RpcError(INVALID_REQUEST, "The message has no method")
-                Request(self, None if id is UNSET else id, "", send).refuse(error)
-            return
-        if id is UNSET:
-            self._notified(method, one.params)
-            return
-        request = Request(self, id, method, send, notice)
-        try:
-            self._dispatch(request, one.params)
-        except RpcError as e:
-            request.refuse(e)
-
     def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
         self.give_up(bad.id)  # where it was meant as a response
         request = Request(self, bad.id, "", send)
-        look = bad.look
-        if look is None:
+        examine = bad.examine
+        if examine is None:
             request.refuse(bad.error)
             return
 
         def find_out() -> None:
             try:
-                found: Message | BadMessage = look()
+                found: Message | BadMessage = examine()
             except BadMessage as e:
                 found = e
-            self._take(found, send, notice)
+            self.take(found, send, notice)
 
         request.work = find_out
         self.link.run(request)
@@ -554,15 +532,15 @@ class Connection:
             request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
             if isinstance(e, Unavailable):
                 self.link.log("error", e.message)
-                self.log_to_client(request, "error", server.hide(e, raw).message)
+                self.log_to_client(request, "error", server.redact(e, raw).message)
             word: Any = e.word or tool.word or registry.word
-            reply = word(server.hide(e, raw))
+            reply = word(server.redact(e, raw))
         if notes or reply.notes:
             notes = [*reply.notes, *notes]
             for note in notes:
                 self.log_to_client(request, "notice", note.text)
         if self.watch is not None and request.writes:
-            self.watch.look()
+            self.watch.check()
         return self.complete(request, _result(reply, notes))
 
     # ── what is under way ─────────────────────────────────────────────────────────────────────────────
@@ -572,7 +550,7 @@ class Connection:
         if self._active.get(request.id) is request:
             del self._active[request.id]
 
-    def withdraw(self) -> None:
+    def cancel_all(self) -> None:
         """Cancel every active request: what has not begun never does, what runs long stops where it can."""
         for request in list(self._active.values()):
             if request.method != "subscriptions/listen":
@@ -600,15 +578,15 @@ class Connection:
         for request in list(self._active.values()):
             if request.method == "subscriptions/listen":
                 self.end_listening(request)
-        if self.hears_changes:
-            self.server.audience.leave((self, None))
+        if self.is_notified:
+            self.server.subscribers.leave((self, None))
         if self.watch is not None:
             self.watch.stop()
 
     def end_listening(self, request: Request) -> None:
         """End a subscription, and with it the request that opened it."""
         request.cancelled = True  # it may not have started yet
-        self.server.audience.leave((self, request.id))
+        self.server.subscribers.leave((self, request.id))
         if self.watch is not None:
             self.watch.remove(request.id, None)
         self.settle(request)

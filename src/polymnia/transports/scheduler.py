@@ -19,13 +19,14 @@ from queue import SimpleQueue
 
 from polymnia.transports.rpc import Request
 
-_SEEN = 20  # calls of a kind after which we know how long they take
+_ENOUGH_CALLS = 20  # of a kind, after which we know how long they take
 _QUICK = 0.002  # seconds that a call may block all clients
-_FORGETS = 0.97  # decay of the longest time with every call: one slow call does not count for ever
-_WATCHED = 32  # calls observed after a slow one
-_LABELS = 1000
+_DECAY = 0.97  # decay of the longest time with every call: one slow call does not count for ever
+_MEASURED_CALLS = 32  # whose CPU time is measured after a slow one
+_MOST_LABELS = 1000
 _MOST_PAUSED = 64  # calls of all clients
 _MOST_CALLS = 64  # of one client, waiting or running, before its next message is read
+_LOOK_EVERY = 0.002  # seconds
 _MOST_BYTES = 32 * 1024 * 1024  # total size of their messages
 
 
@@ -37,16 +38,11 @@ class CallScheduler:
         self._threads = 0
         self._ready: SimpleQueue[tuple[Request, CallQueue | None, _Pace | None]] = SimpleQueue()
         self._state = threading.Condition()
-        self._running = 0  # calls handed to the threads and not finished
+        self.running = 0  # calls that are running on the threads or waiting for one
         self._paused: set[Request] = set()
         self._stopping = False
         self._paces: dict[str, _Pace] = {}
         self.home: int | None = None  # the event loop's thread, which all clients share, once there is one
-
-    @property
-    def running(self) -> int:
-        """How many calls are running on the threads or waiting for one."""
-        return self._running
 
     def run(self, call: Request, queue: CallQueue | None = None) -> None:
         """Run a call on one of the threads, or right here if calls of its kind are quick.
@@ -56,13 +52,13 @@ class CallScheduler:
         pace = None
         if self.home is not None and (label := call.label) is not None:
             pace = self._paces.get(label)
-            if pace is None and len(self._paces) < _LABELS:
+            if pace is None and len(self._paces) < _MOST_LABELS:
                 pace = self._paces.setdefault(label, _Pace())
             if pace is not None and pace.is_quick and threading.get_ident() == self.home:
                 self._run(call, queue, pace, True)
                 return
         with self._state:
-            self._running += 1
+            self.running += 1
             starts = self._needs_thread()
         if starts:
             self._start()
@@ -70,7 +66,7 @@ class CallScheduler:
 
     def _needs_thread(self) -> bool:
         """Whether another thread is needed and allowed; it is counted at once."""
-        starts = self._threads < min(self._most + len(self._paused), self._running)
+        starts = self._threads < min(self._most + len(self._paused), self.running)
         self._threads += starts
         return starts
 
@@ -108,32 +104,32 @@ class CallScheduler:
                 self._run(call, queue, pace, False)
             finally:
                 with self._state:
-                    self._running -= 1
-                    if not self._running:
+                    self.running -= 1
+                    if not self.running:
                         self._state.notify_all()
                     surplus = self._threads > self._most + len(self._paused)
                     self._threads -= surplus
             if surplus:
                 return
 
-    def _run(self, call: Request, queue: CallQueue | None, pace: _Pace | None, here: bool) -> None:
-        watched = pace is not None and (pace.watched or not here)
-        begun, computed = time.perf_counter(), time.thread_time() if watched else 0.0
+    def _run(self, call: Request, queue: CallQueue | None, pace: _Pace | None, on_loop: bool) -> None:
+        measured = pace is not None and (pace.measured or not on_loop)
+        begun, computed = time.perf_counter(), time.thread_time() if measured else 0.0
         try:
             call.run()
         finally:
             if pace is not None:
                 seconds = time.perf_counter() - begun
-                if watched and seconds >= _QUICK:
+                if measured and seconds >= _QUICK:
                     computed = time.thread_time() - computed
-                pace.took(seconds, computed, here)
+                pace.record(seconds, computed, on_loop)
             if queue is not None:
                 queue.done(call)
 
     def finish(self, seconds: float | None = None) -> bool:
         """Wait until every call has finished, at most so many seconds; returns whether all have."""
         with self._state:
-            return self._state.wait_for(lambda: self._running == 0, seconds)
+            return self._state.wait_for(lambda: self.running == 0, seconds)
 
 
 class _Pace:
@@ -144,27 +140,27 @@ class _Pace:
     calls in a row are waiting for something, however little they compute.
     """
 
-    __slots__ = ("_longest", "_seen", "_slow", "is_quick", "watched")
+    __slots__ = ("_count", "_longest", "_slow", "is_quick", "measured")
 
     def __init__(self) -> None:
-        self._seen = 0
+        self._count = 0
         self._longest = 0.0
         self._slow = False
         self.is_quick = False  # whether the next one may run on the event loop
-        self.watched = 0  # coming calls whose CPU time is measured
+        self.measured = 0  # coming calls whose CPU time is measured
 
-    def took(self, seconds: float, computed: float, here: bool) -> None:
-        """Record a call: its wall time, its CPU time, and whether it ran on the event loop (``here``)."""
-        self._seen += 1
+    def record(self, seconds: float, computed: float, on_loop: bool) -> None:
+        """Record a call: its wall time, its CPU time, and whether it ran on the event loop (``on_loop``)."""
+        self._count += 1
         slow = seconds >= _QUICK
-        held = computed if slow and not (here and self._slow) else seconds
+        counted = computed if slow and not (on_loop and self._slow) else seconds
         if slow:
-            self.watched = _WATCHED
-        elif self.watched:
-            self.watched -= 1
-        self._slow = slow and here
-        self._longest = max(held, self._longest * _FORGETS)
-        self.is_quick = self._seen >= _SEEN and self._longest < _QUICK
+            self.measured = _MEASURED_CALLS
+        elif self.measured:
+            self.measured -= 1
+        self._slow = slow and on_loop
+        self._longest = max(counted, self._longest * _DECAY)
+        self.is_quick = self._count >= _ENOUGH_CALLS and self._longest < _QUICK
 
 
 class CallQueue:
@@ -178,11 +174,10 @@ class CallQueue:
         self._sizes: dict[Request, int] = {}  # of calls from long messages
         self._overtaken: set[Request] = set()  # calls that have been paused: they count for nothing
         self._waiting: deque[tuple[Request, int]] = deque()  # with the number of writes before it
-        self._asked = 0  # writes submitted
-        self._done = 0  # writes finished
+        self._submitted_writes = 0
+        self._finished_writes = 0
         self._blocked: list[Callable[[], object]] = []  # callbacks waiting for room
         self._lock = threading.Lock()
-        self._idle = threading.Condition(self._lock)
 
     @property
     def is_idle(self) -> bool:
@@ -199,7 +194,7 @@ class CallQueue:
         call.queue = self
         with self._lock:
             self._calls += 1
-            self._asked += call.writes
+            self._submitted_writes += call.writes
         try:
             call.run()
         finally:
@@ -209,14 +204,14 @@ class CallQueue:
         """Run a call as soon as the writes before it have finished."""
         call.queue = self
         with self._lock:
-            before = self._asked
-            self._asked += call.writes
+            before = self._submitted_writes
+            self._submitted_writes += call.writes
             self._calls += 1
             if self.size:
                 self._sizes[call] = self.size
                 self._bytes += self.size
                 self.size = 0
-            ready = before == self._done
+            ready = before == self._finished_writes
             if not ready:
                 self._waiting.append((call, before))
         if ready:
@@ -251,11 +246,9 @@ class CallQueue:
             if self._blocked and not self.is_crowded:
                 room, self._blocked = self._blocked, []
             if call.writes and not overtaken:
-                self._done += 1
-                while self._waiting and self._waiting[0][1] <= self._done:
+                self._finished_writes += 1
+                while self._waiting and self._waiting[0][1] <= self._finished_writes:
                     ready.append(self._waiting.popleft()[0])
-            if not self._calls:
-                self._idle.notify_all()
         for wake in room:
             with suppress(RuntimeError):  # the event loop has stopped
                 wake()
@@ -263,9 +256,9 @@ class CallQueue:
             self._scheduler.run(one, self)
 
     def finish(self) -> None:
-        """Wait until every call has finished."""
-        with self._lock:
-            self._idle.wait_for(lambda: self._calls == 0)
+        """Wait until every call has finished. It polls: a call that finishes has nobody to notify, save at the end."""
+        while self._calls:
+            time.sleep(_LOOK_EVERY)
 
     async def room(self) -> None:
         """Wait until the client's next message may be read."""

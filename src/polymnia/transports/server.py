@@ -13,7 +13,7 @@ from polymnia.errors import Fault, NotFound
 from polymnia.operation import Author, Context, Counters, Memory, Operation, Registry, schema
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
-from polymnia.transports.subscriptions import Audience, Rounds
+from polymnia.transports.subscriptions import ListSubscribers, Poller
 
 
 class Server:
@@ -40,10 +40,10 @@ class Server:
         self._tools: Raw | None = None
         self.by_uri = {resource.uri: resource for resource in registry.resources}
         self.prompts = {prompt.name: prompt for prompt in registry.prompts}
-        self.audience = Audience()
-        self.rounds = Rounds()
+        self.subscribers = ListSubscribers()
+        self.poller = Poller()
 
-    def hide(self, fault: Fault, arguments: bytes) -> Fault:
+    def redact(self, fault: Fault, arguments: bytes) -> Fault:
         """A fault without the folders of this server's files.
 
         What a client wrote in its arguments is quoted unchanged: nobody learns that they guessed a folder.
@@ -91,11 +91,11 @@ class Server:
         return offered
 
     def changed(self, name: str) -> None:
-        """One of the lists has changed: notify the clients that asked for it."""
+        """One of the lists has changed: notify its subscribers."""
         self._tools = None
         self.by_uri = {resource.uri: resource for resource in self.registry.resources}
         self.prompts = {prompt.name: prompt for prompt in self.registry.prompts}
-        self.audience.hear(name)
+        self.subscribers.notify(name)
 
     def check_address(self, uri: str, modern: bool) -> None:
         """Refuse an address that no resource can have. A memory may be subscribed to before it exists."""

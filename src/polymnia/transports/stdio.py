@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import deque
+from queue import SimpleQueue
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import RpcError
@@ -17,9 +18,9 @@ from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.wire import LEVELS
 
 _CHUNK = 64 * 1024  # the capacity of a pipe; a larger buffer would cost a memory mapping per message
-_KEPT = 64 * 1024  # of an oversized message, the part that is searched for its id
+_KEPT_BYTES = 64 * 1024  # of an oversized message, the part that is searched for its id
 _THREADS = 8  # that run calls concurrently
-_PATIENCE = 0.02  # seconds a call may occupy the reading thread before another thread takes over reading
+_MAX_CALL_SECONDS = 0.02  # that a call may occupy the reading thread before another thread takes over reading
 
 
 class _Stopped(Exception):
@@ -61,8 +62,8 @@ class _Lines:
             self._parts.append(part)
             self._size += len(part)
             if self._size > self._most:
-                kept = b"".join(self._parts)
-                self._parts = [kept[:_KEPT], kept[-_KEPT:]]
+                joined = b"".join(self._parts)
+                self._parts = [joined[:_KEPT_BYTES], joined[-_KEPT_BYTES:]]
 
 
 class _Stdio:
@@ -79,18 +80,18 @@ class _Stdio:
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         self._most = most
-        self._least = LEVELS.index(log_level)
+        self._lowest_level = LEVELS.index(log_level)
         self._sending = threading.Lock()
         self._calls = CallQueue(CallScheduler(_THREADS))
         self._lines = _Lines(most)
-        self._turn = threading.Lock()
+        self._reader_lock = threading.Lock()
         self._reader = 0  # number of the reading thread; a thread with a smaller number has been replaced
-        self._busy_since = 0.0
-        self._active = threading.Event()
-        self._last = 0.0
+        self._busy_since = 0.0  # when the reading thread began its call; 0 while it waits for a message
+        self._watching = False  # whether the watching thread checks that by itself
+        self._begun: SimpleQueue[None] = SimpleQueue()  # otherwise it waits here for the next call
         # The main thread waits in a read, which a signal always interrupts; waiting for a lock might not be.
-        self._bell, self._ring = os.pipe()
-        os.set_blocking(self._ring, False)
+        self._wakeup, self._wakeup_writer = os.pipe()
+        os.set_blocking(self._wakeup_writer, False)
         self._stopping = False
         self._waiting = False  # the main thread is reading, or waiting for the end
         self.connection = Connection(server, self)
@@ -113,17 +114,18 @@ class _Stdio:
             self._calls.submit(call)
             return
         mine = self._reader
-        self._last = self._busy_since = time.monotonic()
-        if not self._active.is_set():
-            self._active.set()
+        self._busy_since = time.monotonic()
+        if not self._watching:
+            self._watching = True
+            self._begun.put(None)
         self._calls.run_here(call)
-        with self._turn:
+        with self._reader_lock:
             if self._reader == mine:  # otherwise the mark belongs to another thread by now
                 self._busy_since = 0.0
 
     def log(self, level: str, text: str) -> None:
         """Write a line for the operator to stderr."""
-        if LEVELS.index(level) >= self._least:
+        if LEVELS.index(level) >= self._lowest_level:
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             os.write(2, f"{stamp} polymnia {level}: {text}\n".encode(errors="replace"))
 
@@ -133,13 +135,13 @@ class _Stdio:
         """Serve until the client closes its end or a signal arrives; requests under way are finished."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
-        signal.set_wakeup_fd(self._ring, warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._wakeup_writer, warn_on_full_buffer=False)
         threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
         try:
             self._read(0, main=True)
             self._waiting = True
             if not self._stopping:
-                os.read(self._bell, 1)
+                os.read(self._wakeup, 1)
         except _Stopped:
             pass
         self._calls.finish()
@@ -156,7 +158,7 @@ class _Stdio:
         while not self._stopping:
             while (line := self._lines.next()) is not None:
                 self._take(*line)
-                with self._turn:
+                with self._reader_lock:
                     if self._reader != number:
                         return
             if main:
@@ -171,7 +173,7 @@ class _Stdio:
                 self._lines.end()  # the last line may lack its newline
                 while (line := self._lines.next()) is not None:
                     self._take(*line)
-                os.write(self._ring, b"\0")
+                os.write(self._wakeup_writer, b"\0")
                 return
             self._lines.feed(chunk)
 
@@ -179,7 +181,7 @@ class _Stdio:
         if size > self._most:
             from polymnia.transports.malformed import salvaged_id, trailing_id
 
-            id = salvaged_id(line[:_KEPT])
+            id = salvaged_id(line[:_KEPT_BYTES])
             error = OverLimit("The message", size, "bytes", self._most, "max_message_bytes")
             self.connection.oversized(trailing_id(line) if id is None else id, error)
         elif line := line.strip():
@@ -188,20 +190,22 @@ class _Stdio:
     def _watch(self) -> None:
         """Take over reading from a thread that is busy with a call."""
         while True:
-            self._active.wait()
-            time.sleep(_PATIENCE)
-            now = time.monotonic()
-            with self._turn:
-                since = self._busy_since
-                if since and now - since >= _PATIENCE:
+            since = self._busy_since
+            if not since:
+                self._watching = False
+                if not self._busy_since:  # otherwise a call has begun just now
+                    self._begun.get()
+                continue
+            left = since + _MAX_CALL_SECONDS - time.monotonic()
+            if left > 0:
+                time.sleep(left)
+                continue
+            with self._reader_lock:
+                if self._busy_since == since:
                     self._busy_since = 0.0
                     self._reader += 1
                     number = self._reader
                     break
-            if now - self._last > _PATIENCE:  # quiet: sleep until the next call
-                self._active.clear()
-                if self._busy_since:
-                    self._active.set()
         threading.Thread(target=self._watch, name="polymnia-watch", daemon=True).start()
         self._read(number)
 

@@ -17,67 +17,67 @@ from polymnia.transports.wire import PREFIX
 if TYPE_CHECKING:
     from polymnia.transports.rpc import Connection
 
-Tell = Callable[[str, JsonObject], None]
-_WATCH_EVERY = 0.2
+Notifier = Callable[[str, JsonObject], None]
+_POLL_SECONDS = 0.2
 
 
-class Audience:
+class ListSubscribers:
     """Who is notified when one of a server's lists changes: handshake-era connections, and subscriptions."""
 
     def __init__(self) -> None:
-        self._seats: dict[tuple[Connection, Any], tuple[frozenset[str], Tell]] = {}
+        self._subscribers: dict[tuple[Connection, Any], tuple[frozenset[str], Notifier]] = {}
         self._lock = threading.Lock()
 
-    def join(self, seat: tuple[Connection, Any], lists: Iterable[str], tell: Tell) -> None:
-        """Be notified of changes of these lists; a seat is a connection and its subscription id, or None."""
+    def join(self, subscriber: tuple[Connection, Any], lists: Iterable[str], notify: Notifier) -> None:
+        """Be notified of changes of these lists; a subscriber is a connection and its subscription id, or None."""
         with self._lock:
-            self._seats[seat] = (frozenset(lists), tell)
+            self._subscribers[subscriber] = (frozenset(lists), notify)
 
-    def leave(self, seat: tuple[Connection, Any]) -> None:
+    def leave(self, subscriber: tuple[Connection, Any]) -> None:
         """Stop being notified."""
         with self._lock:
-            self._seats.pop(seat, None)
+            self._subscribers.pop(subscriber, None)
 
-    def hear(self, name: str) -> None:
-        """Notify everyone who asked that this list has changed."""
+    def notify(self, name: str) -> None:
+        """Notify the subscribers of a list that it has changed."""
         with self._lock:
-            tells = [tell for lists, tell in self._seats.values() if name in lists]
-        for tell in tells:
-            tell(f"notifications/{name}/list_changed", {})
+            notifiers = [notify for lists, notify in self._subscribers.values() if name in lists]
+        for notify in notifiers:
+            notify(f"notifications/{name}/list_changed", {})
 
 
-class Rounds:
+class Poller:
     """One thread that polls all watches of a server for as long as there are any."""
 
     def __init__(self) -> None:
         self._watches: set[Watch] = set()
-        self._walking = False
+        self._polling = False
         self._lock = threading.Lock()
 
     def join(self, watch: Watch) -> None:
         """Poll this watch too."""
         with self._lock:
             self._watches.add(watch)
-            if self._walking:
+            if self._polling:
                 return
-            self._walking = True
-        threading.Thread(target=self._walk, name="polymnia-rounds", daemon=True).start()
+            self._polling = True
+        threading.Thread(target=self._poll, name="polymnia-poll", daemon=True).start()
 
     def leave(self, watch: Watch) -> None:
         """Stop polling this watch."""
         with self._lock:
             self._watches.discard(watch)
 
-    def _walk(self) -> None:
+    def _poll(self) -> None:
         while True:
-            time.sleep(_WATCH_EVERY)
+            time.sleep(_POLL_SECONDS)
             with self._lock:
                 watches = list(self._watches)
                 if not watches:
-                    self._walking = False
+                    self._polling = False
                     return
             for watch in watches:
-                watch.look()
+                watch.check()
 
 
 class Watch:
@@ -88,26 +88,26 @@ class Watch:
         self._memory = connection.base
         self._uris: dict[Any, dict[str, int | None]] = {}  # subscription (None: the handshake era's) -> uri -> print
         self._stamp = self._memory.stamp()
-        self._tell: dict[Any, Tell] = {}
+        self._notifiers: dict[Any, Notifier] = {}
         self._lock = threading.Lock()
-        connection.server.rounds.join(self)
+        connection.server.poller.join(self)
 
     def add(
         self,
         subscription: Any,
         uris: list[str],
-        tell: Tell | None = None,
+        notify: Notifier | None = None,
         begun: Callable[[], None] | None = None,
     ) -> None:
-        """Watch more resources for a subscription; ``tell`` notifies it, if not in the usual way.
+        """Watch more resources for a subscription; ``notify`` notifies it, if not in the usual way.
 
         ``begun`` is called when no change can be missed any more and none has been reported yet.
         """
-        prints = {uri: self._print(uri) for uri in uris}
+        fingerprints = {uri: self._fingerprint(uri) for uri in uris}
         with self._lock:
-            if tell is not None:
-                self._tell[subscription] = tell
-            self._uris.setdefault(subscription, {}).update(prints)
+            if notify is not None:
+                self._notifiers[subscription] = notify
+            self._uris.setdefault(subscription, {}).update(fingerprints)
             if begun is not None:
                 begun()
 
@@ -116,23 +116,23 @@ class Watch:
         with self._lock:
             if uris is None:
                 self._uris.pop(subscription, None)
-                self._tell.pop(subscription, None)
+                self._notifiers.pop(subscription, None)
             else:
                 for uri in uris:
                     self._uris.get(subscription, {}).pop(uri, None)
 
     def stop(self) -> None:
         """Stop watching."""
-        self._connection.server.rounds.leave(self)
+        self._connection.server.poller.leave(self)
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Report what has changed since the last time. A store that cannot be read now is tried again later."""
         try:
-            self._look()
+            self._report_changes()
         except Fault as e:
             self._connection.link.log("warning", f"cannot watch for changes: {e.message}")
 
-    def _look(self) -> None:
+    def _report_changes(self) -> None:
         if not any(self._uris.values()):
             return
         with self._lock:
@@ -141,20 +141,20 @@ class Watch:
                 return
             self._stamp = stamp
             changed = []
-            for subscription, prints in self._uris.items():
-                for uri, before in prints.items():
-                    after = self._print(uri)
+            for subscription, fingerprints in self._uris.items():
+                for uri, before in fingerprints.items():
+                    after = self._fingerprint(uri)
                     if after != before or before is None:
-                        prints[uri] = after
+                        fingerprints[uri] = after
                         changed.append((subscription, uri))
         for subscription, uri in changed:
             params: JsonObject = {"uri": uri}
             if subscription is not None:
                 params["_meta"] = {PREFIX + "subscriptionId": subscription}
-            tell = self._tell.get(subscription, self._connection.notify)
-            tell("notifications/resources/updated", params)
+            notify = self._notifiers.get(subscription, self._connection.notify)
+            notify("notifications/resources/updated", params)
 
-    def _print(self, uri: str) -> int | None:
+    def _fingerprint(self, uri: str) -> int | None:
         """A fingerprint of one memory; None for a resource that any change of the project may change."""
         if uri in self._connection.server.by_uri:
             return None

@@ -14,7 +14,7 @@ REQUEST_ID = "polymnia/requestId"
 
 
 class Meta(Struct):
-    """What a request says about itself."""
+    """The metadata of a request."""
 
     progressToken: str | int | None = None  # noqa: N815 - the wire's spelling
     version: Any = field(default=UNSET, name=PREFIX + "protocolVersion")
@@ -95,7 +95,7 @@ class Complete(Params, kw_only=True):
 
 
 class Filter(Struct, omit_defaults=True):
-    """The kinds of notification a client wants, or is granted."""
+    """The kinds of notification a client requests, or is granted."""
 
     toolsListChanged: bool | None = None  # noqa: N815 - the wire's spelling
     promptsListChanged: bool | None = None  # noqa: N815 - the wire's spelling

@@ -237,8 +237,8 @@ class Behaviour:
 
     def observations_deleted(self, given: list[Unobserved], count: int) -> Reply:
         """What delete_observations answers."""
-        asked = sum(len(one.observations) for one in given)
-        notes = [Note("not_all_there", f"{count} observations were removed.")] if count < asked else []
+        requested = sum(len(one.observations) for one in given)
+        notes = [Note("not_all_there", f"{count} observations were removed.")] if count < requested else []
         return self.deleted("Observations", count) or self._reply(given, ListedUnobserved(given), notes=notes)
 
     def relations_deleted(self, gone: Sequence[Relation]) -> Reply:

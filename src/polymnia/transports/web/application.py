@@ -17,9 +17,9 @@ from polymnia.errors import Fault
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.rpc import Server, frames
-from polymnia.transports.web.auth import METRICS, Gate, Network, believe
+from polymnia.transports.web.auth import METRICS, Gate, Network, trust_forwarded
 from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
-from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
+from polymnia.transports.web.http import MESSAGES, EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
 from polymnia.transports.web.state import ServerState
@@ -33,7 +33,7 @@ _PAGE = ("GET", "HEAD")
 _GONE = 1008  # closes a socket whose client broke a rule or whose key was revoked
 _STOPPING = 1001
 _CHECK_SECONDS = 1.0  # between two checks of the keys of streams and sockets
-_REVOKED = "This key opens nothing here any more"
+_KEY_REVOKED = "This key opens nothing here any more"
 _SENT = (
     b"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name"
 )
@@ -73,7 +73,8 @@ class Application:
         self.state = state
         self._active: set[ActiveRequest] = set()
         self._checking: asyncio.Task[None] | None = None
-        self.metrics = Metrics(
+        metrics = Metrics(
+            state,
             servers,
             {
                 "polymnia_calls_running": ("Calls that are under way.", lambda: state.scheduler.running),
@@ -88,20 +89,19 @@ class Application:
         self._count = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes = [
-            Route("/healthz", _page(self._alive), _PAGE),
+            Route("/healthz", _page(lambda: (200, b'{"status":"alive"}', b"application/json")), _PAGE),
             Route("/readyz", _page(self._ready, beside=True), _PAGE),
-            Route(METRICS, _page(self.metrics.page), _PAGE),
+            Route(METRICS, _page(metrics.page), _PAGE),
         ]
         if metadata is not None:
             page = _page(lambda: (200, encode(metadata), b"application/json"))
             self.routes += [Route(path, page, _PAGE) for path in sorted(self._open - OPEN)]
         for place, (name, server) in enumerate(servers.items()):
             for below in (f"/{name}", *([""] if place == 0 else [])):
-                messages = f"/sse{below}/messages"
                 self.routes += [
                     Route(f"/mcp{below}", HttpEndpoint(state, server), ("GET", "POST", "DELETE")),
-                    Route(f"/sse{below}", EventsEndpoint(state, server, messages), ("GET",)),
-                    Route(messages, MessagesEndpoint(state, server), ("POST",)),
+                    Route(f"/sse{below}", EventsEndpoint(state, server), ("GET",)),
+                    Route(f"/sse{below}{MESSAGES}", MessagesEndpoint(state, server), ("POST",)),
                     Route(f"/ws{below}", WebSocketEndpoint(state, server), (SOCKET,)),
                 ]
         self._paths = frozenset(route.path for route in self.routes)
@@ -112,10 +112,10 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: SendEvent) -> None:
         """Serve one request."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
             return
         if self._proxies:
-            believe(scope, self._proxies)
+            trust_forwarded(scope, self._proxies)
         begun = time.perf_counter()
         self._count += 1
         active = ActiveRequest(self.state, scope, f"{self._run}-{self._count}", receive, send)
@@ -145,7 +145,8 @@ class Application:
         origin = gate.check_place(active)
         if gate.origins:
             active.granted = _granted(origin, gate.origins)
-            if origin is not None and _is_preflight(active):
+            is_preflight = scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
+            if origin is not None and is_preflight:
                 return active.answer(204, b"", [*_PREFLIGHT])
         if self.state.stopping:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
@@ -153,13 +154,13 @@ class Application:
         if path not in self._open:
             active.principal = gate.admit(active)
         if scope["type"] == "websocket":
-            active.receive = self._asking_again(active)
+            active.receive = self._receive_while_admitted(active)
         endpoint = self._endpoints.get((scope.get("method", SOCKET), path))
         if endpoint is None:
-            raise self._nothing(scope)
+            raise self._not_found(scope)
         return endpoint(active)
 
-    def _nothing(self, scope: Scope) -> Refusal:
+    def _not_found(self, scope: Scope) -> Refusal:
         """The refusal of a path or method that does not exist."""
         path = scope["path"]
         methods = sorted(method for method, one in self._endpoints if one == path)
@@ -176,22 +177,22 @@ class Application:
         allowed = ", ".join(methods)
         return Refusal(405, f"This address takes {allowed}", [(b"allow", allowed.encode())])
 
-    def _asking_again(self, active: ActiveRequest) -> Receive:
+    def _receive_while_admitted(self, active: ActiveRequest) -> Receive:
         """Receive messages from a socket only as long as its key is valid."""
         receive = active.receive
 
-        async def welcome() -> MutableMapping[str, Any]:
+        async def receive_admitted() -> MutableMapping[str, Any]:
             event = await receive()
             if event["type"] != "websocket.receive":
                 return event
             if self.state.stopping:
                 await asyncio.Event().wait()  # until active calls have finished and the socket is closed
-            if not self._gate.welcomes(active):
-                await active.send({"type": "websocket.close", "code": _GONE, "reason": _REVOKED})
+            if not self._gate.still_admits(active):
+                await active.send({"type": "websocket.close", "code": _GONE, "reason": _KEY_REVOKED})
                 return {"type": "websocket.disconnect", "code": _GONE}
             return event
 
-        return welcome
+        return receive_admitted
 
     async def _dismissed(self, active: ActiveRequest) -> None:
         """Tell the client of a stream or socket why we ended it."""
@@ -209,7 +210,7 @@ class Application:
     def _record(self, active: ActiveRequest, seconds: float) -> None:
         scope = active.scope
         path = scope["path"] if scope["path"] in self._paths else "other"
-        self.metrics.count(path, active.status, seconds)
+        self.state.count(path, active.status, seconds)
         log = self.state.log
         if "info" in log.levels:
             log.event(
@@ -226,7 +227,7 @@ class Application:
 
     # ── all of them ───────────────────────────────────────────────────────────────────────────────────
 
-    async def _live(self, receive: Receive, send: SendEvent) -> None:
+    async def _lifespan(self, receive: Receive, send: SendEvent) -> None:
         while True:
             event = await receive()
             if event["type"] == "lifespan.startup":
@@ -254,13 +255,10 @@ class Application:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
             for active in list(self._active):
-                if active.lasts and not self._gate.welcomes(active):
-                    active.dismiss(_REVOKED)
+                if active.lasts and not self._gate.still_admits(active):
+                    active.dismiss(_KEY_REVOKED)
 
     # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
-
-    def _alive(self) -> tuple[int, bytes, bytes]:
-        return 200, b'{"status":"alive"}', b"application/json"
 
     def _ready(self) -> tuple[int, bytes, bytes]:
         status = "stopping" if self.state.stopping else "ready"
@@ -290,11 +288,6 @@ def _page(make: Callable[[], tuple[int, bytes, bytes]], *, beside: bool = False)
         await active.answer(status, body, [(b"content-type", type), (b"cache-control", b"no-store")])
 
     return serve
-
-
-def _is_preflight(active: ActiveRequest) -> bool:
-    """Whether it is a CORS preflight request."""
-    return active.scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
 
 
 def _granted(origin: bytes | None, origins: Collection[str]) -> Headers:

@@ -86,7 +86,7 @@ class Gate:
 
     ``hosts`` are the names this server answers to (with a port, or ``name:*`` for any), ``origins`` the pages that may
     call it besides its own. ``who`` identifies keys; without it no key is required. ``challenge`` is sent to callers
-    without a key. ``log`` is told when keys cannot be checked.
+    without a key. ``log`` gets the reason when keys cannot be checked.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Gate:
             given = [name for name, _ in scope["headers"]]
             host = host if given.count(b"host") == 1 else ""
             origin = origin if given.count(b"origin") <= 1 else b"several"
-        if host not in self._hosts and not self._with_port(host) and not _came_to(scope, host):
+        if host not in self._hosts and not self._with_port(host) and not _is_own_address(scope, host):
             hint = "Use an address of this server, or have its operator name the host in allowed_hosts."
             raise Refusal(421, "This server does not answer to that host name (setting allowed_hosts)", hint=hint)
         if origin is None:
@@ -143,7 +143,7 @@ class Gate:
         try:
             principal = self.who(token.strip() if kind.lower() == "bearer" else None)
         except Fault as e:
-            self._tell(e.message)
+            self._log_once(e.message)
             raise Refusal(503, "Keys cannot be checked now", [(b"retry-after", b"10")]) from None
         self._logged = ""
         if principal is None or (principal.grant.projects == frozenset() and not principal.metrics):
@@ -166,13 +166,13 @@ class Gate:
             hint = "Use a key that was made with --access read or --access write."
             raise Refusal(403, "This key reads /metrics and opens nothing else", hint=hint)
 
-    def _tell(self, text: str) -> None:
+    def _log_once(self, text: str) -> None:
         """Log why keys cannot be checked; once, and not for every request."""
         if self._log is not None and text != self._logged:
             self._logged = text
             self._log("error", text)
 
-    def welcomes(self, active: ActiveRequest) -> bool:
+    def still_admits(self, active: ActiveRequest) -> bool:
         """Whether an admitted caller would still be admitted, with the same rights."""
         try:
             return active.principal is None or self.admit(active).same(active.principal)
@@ -203,7 +203,7 @@ def _project(scope: _Scope) -> str | None:
     return named[0]
 
 
-def _came_to(scope: _Scope, host: str) -> bool:
+def _is_own_address(scope: _Scope, host: str) -> bool:
     """Whether a host is the very address the request came to, and not a name that was made to point here."""
     own = str((scope.get("server") or ("",))[0]).removeprefix("::ffff:")
     authority = f"[{own}]" if ":" in own else own
@@ -217,27 +217,27 @@ def local_hosts() -> list[str]:
     return [f"{name}:*" for name in _LOCAL] + list(_LOCAL)
 
 
-def believe(scope: MutableMapping[str, Any], proxies: Collection[Network]) -> None:
+def trust_forwarded(scope: MutableMapping[str, Any], proxies: Collection[Network]) -> None:
     """Replace the address, host, scheme and path prefix of a trusted proxy by the client's own.
 
     Of several addresses the last that is not a trusted proxy counts: anybody can forge those before it.
     """
     if not _is_among(str((scope.get("client") or ("",))[0]), proxies):
         return
-    said: dict[bytes, list[str]] = {}
+    forwarded: dict[bytes, list[str]] = {}
     for name, value in scope["headers"]:
         if name.startswith(b"x-forwarded-"):
-            said.setdefault(name, []).extend(part.strip() for part in value.decode("latin-1").split(","))
-    hops = said.get(b"x-forwarded-for", [])
+            forwarded.setdefault(name, []).extend(part.strip() for part in value.decode("latin-1").split(","))
+    hops = forwarded.get(b"x-forwarded-for", [])
     client = next((hop for hop in reversed(hops) if not _is_among(hop, proxies)), None)
     if client is not None and _address(client) is not None:
         scope["client"] = (str(_address(client)), 0)
-    if said.get(b"x-forwarded-proto", [""])[-1].lower() in ("https", "wss"):
+    if forwarded.get(b"x-forwarded-proto", [""])[-1].lower() in ("https", "wss"):
         scope["scheme"] = _SECURE.get(scope["scheme"], scope["scheme"])
-    if host := said.get(b"x-forwarded-host", [""])[-1]:
-        kept = [(name, value) for name, value in scope["headers"] if name != b"host"]
-        scope["headers"] = [*kept, (b"host", host.encode("latin-1"))]
-    if _PREFIX.fullmatch(prefix := said.get(b"x-forwarded-prefix", [""])[-1].rstrip("/")):
+    if host := forwarded.get(b"x-forwarded-host", [""])[-1]:
+        others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+        scope["headers"] = [*others, (b"host", host.encode("latin-1"))]
+    if _PREFIX.fullmatch(prefix := forwarded.get(b"x-forwarded-prefix", [""])[-1].rstrip("/")):
         scope["root_path"] = prefix
 
 

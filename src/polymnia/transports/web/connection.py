@@ -101,7 +101,7 @@ class ActiveRequest:
             pass
 
     def dismiss(self, reason: str) -> None:
-        """End it: its task is cancelled, and the client is told why where possible."""
+        """End it: its task is cancelled, and the client gets the reason where possible."""
         if self.dismissed is None and self._task is not None:
             self.dismissed = reason
             self._task.cancel()
@@ -117,7 +117,7 @@ class ActiveRequest:
             if name == b"x-ratelimit-limit":
                 return completed
         caller = "" if self.principal is None else self.principal.caller
-        return completed + self._state.rates.stand(caller).headers()
+        return completed + self._state.rates.headers(caller)
 
 
 def head(status: int, headers: Headers) -> bytes:
@@ -271,7 +271,7 @@ class WriteTimeout(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected."""
-        self._stop_waiting()
+        self._cancel("_unread")
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -282,17 +282,20 @@ class WriteTimeout(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client is reading again."""
         super().resume_writing()
-        self._stop_waiting()
+        self._cancel("_unread")
+
+    def _cancel(self, *timers: str) -> None:
+        """Cancel those of the timers that are set."""
+        for name in timers:
+            timer: asyncio.TimerHandle | None = getattr(self, name)
+            if timer is not None:
+                timer.cancel()
+                setattr(self, name, None)
 
     def _wait_for_reader(self) -> None:
-        self._stop_waiting()
+        self._cancel("_unread")
         self._left = self.transport.get_write_buffer_size()
         self._unread = self.loop.call_later(_UNREAD_SECONDS, self._check_reader)
-
-    def _stop_waiting(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
 
     def _check_reader(self) -> None:
         if self.transport.get_write_buffer_size() >= self._left:
@@ -308,15 +311,15 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
     task: a timer is set for an incomplete head only, and a task is started where a request first has to wait.
     """
 
-    _late: asyncio.TimerHandle | None = None
-    _rest: asyncio.TimerHandle | None = None
-    _idle: asyncio.TimerHandle | None = None
-    _quiet: float | None = None  # since when it has been idle
-    _heading = True  # the next data belongs to a head
-    _whole = True  # the current message is complete
-    _read = 0  # bytes of the current head
-    _next: Response | None = None  # a request that has not been started yet
-    _shakes: bool | None = None  # whether the current request becomes a WebSocket, once known
+    _head_timer: asyncio.TimerHandle | None = None
+    _body_timer: asyncio.TimerHandle | None = None
+    _idle_timer: asyncio.TimerHandle | None = None
+    _idle_since: float | None = None  # since when it has been idle
+    _in_head = True  # the next data belongs to a head
+    _is_complete = True  # the current message is complete
+    _head_size = 0  # bytes of the current head
+    _next_response: Response | None = None  # a request that has not been started yet
+    _is_upgrade: bool | None = None  # whether the current request becomes a WebSocket, once known
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected, and must send a request soon."""
@@ -328,7 +331,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected."""
-        self._end()
+        self._cancel("_head_timer", "_body_timer", "_idle_timer")
         super().connection_lost(exc)
 
     # ── receiving ────────────────────────────────────────────────────────────────────────────────────
@@ -337,9 +340,9 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         """Parse the data, unless the head is too long, and start the request."""
         if self.transport.is_closing():
             return
-        if self._heading:
-            self._read += len(data)
-            if self._read > _HEAD_BYTES and data.find(b"\r\n\r\n", 0, _HEAD_BYTES) < 0:
+        if self._in_head:
+            self._head_size += len(data)
+            if self._head_size > _HEAD_BYTES and data.find(b"\r\n\r\n", 0, _HEAD_BYTES) < 0:
                 self._refuse(431, f"The head of a request may have {_HEAD_BYTES:,} bytes")
                 return
         try:
@@ -351,9 +354,9 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
                 return
-        if self._heading and self._late is None and not self._whole:
+        if self._in_head and self._head_timer is None and not self._is_complete:
             self._wait()
-        cycle, self._next = self._next, None
+        cycle, self._next_response = self._next_response, None
         if cycle is not None and not self.transport.is_closing():
             self._begin(cycle)
 
@@ -361,14 +364,14 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         """A request starts."""
         self.url = b""
         self.headers = []
-        self.expect_100_continue = self._whole = False
-        self._shakes = None
+        self.expect_100_continue = self._is_complete = False
+        self._is_upgrade = None
 
     def on_headers_complete(self) -> None:
         """The head of the request is complete."""
-        if self._late is not None:
-            self._arrived()
-        self._heading, self._read, self._quiet = False, 0, None
+        if self._head_timer is not None:
+            self._cancel("_head_timer")
+        self._in_head, self._head_size, self._idle_since = False, 0, None
         parser = self.parser
         version = parser.get_http_version()
         url = httptools.parse_url(self.url)
@@ -388,36 +391,36 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             keep_alive=version != "1.0" and parser.should_keep_alive(), on_response=self.on_response_complete,
         )  # fmt: skip
         if before is None or before.response_complete:
-            self._next = cycle
+            self._next_response = cycle
         else:
             self.flow.pause_reading()
             self.pipeline.appendleft((cycle, self.app))
 
     def on_message_complete(self) -> None:
         """The request is complete."""
-        self._whole = self._heading = True
-        if self._rest is not None:
-            self._rested()
+        self._is_complete = self._in_head = True
+        if self._body_timer is not None:
+            self._cancel("_body_timer")
         super().on_message_complete()
 
     def _should_upgrade(self) -> bool:
         """Whether it is a valid WebSocket handshake."""
-        if self._shakes is None:
-            asks = super()._should_upgrade()
-            self._shakes = asks and self._is_handshake()
-        return self._shakes
+        if self._is_upgrade is None:
+            is_upgrade = super()._should_upgrade()
+            self._is_upgrade = is_upgrade and self._is_handshake()
+        return self._is_upgrade
 
     def _is_handshake(self) -> bool:
         """Whether the handshake is valid. If it is not, it is answered as a plain request."""
         lines = [b"%b %b HTTP/1.1" % (self.parser.get_method(), self.url), *map(b": ".join, self.headers), b"\r\n"]
-        tried = ServerProtocol()
-        tried.receive_data(b"\r\n".join(lines))
-        asked = next(iter(tried.events_received()), None)
-        return isinstance(asked, Handshake) and tried.accept(asked).status_code == 101
+        protocol = ServerProtocol()
+        protocol.receive_data(b"\r\n".join(lines))
+        request = next(iter(protocol.events_received()), None)
+        return isinstance(request, Handshake) and protocol.accept(request).status_code == 101
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol."""
-        self._end()
+        self._cancel("_head_timer", "_body_timer", "_idle_timer")
         super().handle_websocket_upgrade()
 
     # ── serving ──────────────────────────────────────────────────────────────────────────────────
@@ -441,20 +444,20 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
             return
-        self._quiet = self.loop.time()
-        if self._idle is None:
-            self._idle = self.loop.call_later(IDLE_SECONDS, self._look)
-        if not self._whole and self._rest is None:
-            self._rest = self.loop.call_later(_REST_SECONDS, self._drop)
+        self._idle_since = self.loop.time()
+        if self._idle_timer is None:
+            self._idle_timer = self.loop.call_later(IDLE_SECONDS, self._check_idle)
+        if not self._is_complete and self._body_timer is None:
+            self._body_timer = self.loop.call_later(_REST_SECONDS, self._drop)
 
-    def _look(self) -> None:
+    def _check_idle(self) -> None:
         """Close the connection if it has been idle for too long."""
         now = self.loop.time()
-        left = IDLE_SECONDS - (now - (now if self._quiet is None else self._quiet))
+        left = IDLE_SECONDS - (now - (now if self._idle_since is None else self._idle_since))
         if left <= 0:
             self._drop()
         else:
-            self._idle = self.loop.call_later(left, self._look)
+            self._idle_timer = self.loop.call_later(left, self._check_idle)
 
     @property
     def _state(self) -> ServerState:
@@ -462,28 +465,11 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         return state
 
     def _wait(self) -> None:
-        self._late = self.loop.call_later(_HEAD_SECONDS, self._drop)
-
-    def _arrived(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def _rested(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
-
-    def _end(self) -> None:
-        self._arrived()
-        self._rested()
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
+        self._head_timer = self.loop.call_later(_HEAD_SECONDS, self._drop)
 
     def _drop(self) -> None:
         """Close, without waiting for a client that does not read."""
-        self._arrived()
+        self._cancel("_head_timer")
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         elif not self.transport.is_closing():
@@ -491,7 +477,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
 
     def _refuse(self, status: int, message: str) -> None:
         """Respond to something that never becomes a request, and close."""
-        self._arrived()
+        self._cancel("_head_timer")
         if self.cycle is not None and not self.cycle.response_complete:
             self.transport.close()  # a response to an earlier request is still being sent
             return
@@ -501,7 +487,7 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
             *([(b"retry-after", b"5")] if status == 503 else []),
-            *self._state.rates.stand("").headers(),
+            *self._state.rates.headers(""),
         ]
         self._state.log.event("notice", "refused", status=status, address=(self.client or ("",))[0])
         self.transport.write(head(status, headers) + body)

@@ -28,16 +28,17 @@ from polymnia.transports.errors import (
     Refusal,
     RpcError,
 )
-from polymnia.transports.rpc import Connection, Message, Received, Request, Server, read, unheard
+from polymnia.transports.rpc import Connection, Message, Received, Request, read, unheard
 from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
 from polymnia.transports.web.routing import is_modern
-from polymnia.transports.web.state import HttpSession, Key, ServerState, unread
+from polymnia.transports.web.state import DialectEndpoint, HttpSession, Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
+MESSAGES = "/messages"  # follows the path of a stream in that of its messages
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
-_SOON = 0.05  # seconds in which most responses are ready: until then we do not watch for a disconnect
-_PATIENCE = 1.0  # seconds after which a client that can resume a stream gets one, so that it need not stay connected
+_USUAL_SECONDS = 0.05  # in which most responses are ready: until then we do not watch for a disconnect
+_RESUMABLE_AFTER = 1.0  # seconds after which a client that can resume a stream gets one and may disconnect
 # What the stateless era says of errors in the status; the handshake era answers 200 with the error inside.
 _STATUS = {
     PARSE_ERROR: 400,
@@ -135,7 +136,7 @@ class Exchange:
 
     def headers(self) -> Headers:
         """The headers of every response: the state of the rate limits, and a new session."""
-        found = self._state.rates.stand(self.caller, self.counted).headers()
+        found = self._state.rates.headers(self.caller, self.counted)
         if self.new_session and self.session is not None:
             found.append((b"mcp-session-id", self.session.id.encode()))
         return found
@@ -153,7 +154,7 @@ class Exchange:
         elif self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    def pour(self, outbox: Outbox) -> None:
+    def stream_to(self, outbox: Outbox) -> None:
         """Send everything, past and future, into a stream, which ends with the response."""
         self._listen()
         self._outbox = outbox
@@ -185,17 +186,13 @@ class Exchange:
     def abandon(self) -> None:
         """The client disconnected. One with a session may come back; any other no longer wants a response."""
         if self.session is None:
-            self.connection.withdraw()
+            self.connection.cancel_all()
         elif self._outbox is None:  # there is no stream to come back to
             self.connection.mute(self.send)
 
 
-class HttpEndpoint:
-    """One dialect at one address."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
+class HttpEndpoint(DialectEndpoint):
+    """Streamable HTTP."""
 
     def __call__(self, active: ActiveRequest) -> Awaitable[None]:
         """Serve one HTTP request."""
@@ -265,7 +262,7 @@ class HttpEndpoint:
 
     async def _answer_later(self, exchange: Exchange, active: ActiveRequest) -> None:
         if not exchange.is_ready:
-            await exchange.wait(_SOON)
+            await exchange.wait(_USUAL_SECONDS)
         if (answer := exchange.whole) is not None:
             await self._answer(exchange, answer, active)
             return
@@ -274,7 +271,7 @@ class HttpEndpoint:
         gone.add_done_callback(lambda _: exchange.wake())
         try:
             while not (exchange.is_ready or gone.done()):
-                if not await exchange.wait(_PATIENCE if resumes else SILENCE) and exchange.streams:
+                if not await exchange.wait(_RESUMABLE_AFTER if resumes else SILENCE) and exchange.streams:
                     break
             if gone.done():
                 exchange.abandon()
@@ -282,7 +279,7 @@ class HttpEndpoint:
                 await self._answer(exchange, answer, active)
             else:
                 outbox = Outbox() if exchange.session is None else exchange.session.stream()
-                exchange.pour(outbox)
+                exchange.stream_to(outbox)
                 await begin(active.send, exchange.headers(), outbox, primed=resumes)
                 if not await follow(outbox, 0, gone, active.send):
                     exchange.abandon()
@@ -306,7 +303,7 @@ class HttpEndpoint:
         session.busy += 1
         gone = asyncio.ensure_future(active.disconnected())
         try:
-            headers = self._state.rates.stand(session.id).headers()
+            headers = self._state.rates.headers(session.id)
             await begin(active.send, headers, outbox, primed=session.resumes, since=since)
             await follow(outbox, since, gone, active.send)
         finally:
@@ -317,7 +314,7 @@ class HttpEndpoint:
     async def _end(self, active: ActiveRequest) -> None:
         session = self._session(active)
         self._state.sessions.end(session)
-        await active.answer(204, b"", self._state.rates.stand(session.id).headers())
+        await active.answer(204, b"", self._state.rates.headers(session.id))
 
     def _session(self, active: ActiveRequest) -> HttpSession:
         named = active.headers.get(b"mcp-session-id")
@@ -340,14 +337,14 @@ def check_type(active: ActiveRequest) -> None:
     type = headers.get(b"content-type", b"")
     if type != b"application/json" and type.split(b";")[0].strip().lower() != b"application/json":
         raise unread(415, "A message is sent as application/json (Content-Type)")
-    if b"content-encoding" in headers and _says_else(active, b"content-encoding", b"identity"):
+    if b"content-encoding" in headers and _has_other_value(active, b"content-encoding", b"identity"):
         text = "A message is sent uncompressed, without Content-Encoding"
         raise unread(415, text, [(b"accept-encoding", b"identity")])
-    if b"transfer-encoding" in headers and _says_else(active, b"transfer-encoding", b"chunked"):
+    if b"transfer-encoding" in headers and _has_other_value(active, b"transfer-encoding", b"chunked"):
         raise unread(501, "A message is sent whole or in chunks (Transfer-Encoding: chunked), in no other way")
 
 
-def _says_else(active: ActiveRequest, name: bytes, known: bytes) -> bool:
+def _has_other_value(active: ActiveRequest, name: bytes, known: bytes) -> bool:
     """Whether a header has any value but the allowed one, in any of its lines."""
     return any(one == name and value.strip().lower() != known for one, value in active.scope["headers"])
 
@@ -367,13 +364,8 @@ def _forms(accept: bytes) -> tuple[bool, bool]:
     return json, b"text/event-stream" in given
 
 
-class EventsEndpoint:
+class EventsEndpoint(DialectEndpoint):
     """The stream of one client, whose session lasts as long as the stream is open."""
-
-    def __init__(self, state: ServerState, server: Server, messages: str) -> None:
-        self._state = state
-        self._server = server
-        self._messages = messages
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Open the stream and send the endpoint for messages."""
@@ -382,9 +374,9 @@ class EventsEndpoint:
         session.busy += 1
         gone = asyncio.ensure_future(active.disconnected())
         try:
-            headers = self._state.rates.stand(session.id).headers()
+            headers = self._state.rates.headers(session.id)
             await begin(active.send, headers, session.outbox, primed=False)
-            where = f"{active.scope.get('root_path', '')}{self._messages}?session_id={session.id}"
+            where = f"{active.scope.get('root_path', '')}{active.scope['path']}{MESSAGES}?session_id={session.id}"
             if session.principal.project is not None:
                 where += f"&project={quote(session.principal.project, safe='')}"
             first = f"event: endpoint\ndata: {where}\n\n".encode()
@@ -395,12 +387,8 @@ class EventsEndpoint:
             self._state.sessions.end(session)
 
 
-class MessagesEndpoint:
+class MessagesEndpoint(DialectEndpoint):
     """Where the client of a stream posts its messages; responses go to the stream."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Receive one message."""
@@ -413,12 +401,12 @@ class MessagesEndpoint:
             raise Refusal(404, "There is no such stream; open one first")
         await session.calls.room()
         if state.stopping:
-            raise state.over()
+            raise state.stopping_refusal()
         body = await state.body(active)
         state.sessions.use(session)
         session.calls.size = len(body)
         state.rates.counted()  # forget what was counted for others
         session.connection.receive(body.strip(), session.send, session.send)
-        headers = state.rates.stand(session.id, state.rates.counted()).headers()
+        headers = state.rates.headers(session.id, state.rates.counted())
         session.calls.size = 0
         await active.answer(202, b"Accepted", [(b"content-type", b"text/plain"), *headers])

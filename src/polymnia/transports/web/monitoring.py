@@ -8,11 +8,10 @@ from __future__ import annotations
 import logging
 import os
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.json import encode
 
@@ -20,7 +19,10 @@ from polymnia.importing import importing
 from polymnia.transports.rpc import Server, frames
 from polymnia.transports.wire import LEVELS
 
-_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+if TYPE_CHECKING:
+    from polymnia.transports.web.state import ServerState
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 
 
 class Log:
@@ -62,19 +64,15 @@ class Relay(logging.Handler):
 class Metrics:
     """The metrics of one server. The library is loaded on the first request for them."""
 
-    def __init__(self, servers: Mapping[str, Server], gauges: Mapping[str, tuple[str, Callable[[], int]]]) -> None:
+    def __init__(
+        self,
+        state: ServerState,
+        servers: Mapping[str, Server],
+        gauges: Mapping[str, tuple[str, Callable[[], int]]],
+    ) -> None:
+        self._state = state
         self._servers = servers
         self._gauges = gauges  # by name: description and current value
-        self.requests: dict[tuple[str, int], int] = {}
-        self.buckets = [0] * (len(_SECONDS) + 1)
-        self.seconds = 0.0
-
-    def count(self, path: str, status: int, seconds: float) -> None:
-        """Count a finished request."""
-        key = (path, status)
-        self.requests[key] = self.requests.get(key, 0) + 1
-        self.seconds += seconds
-        self.buckets[bisect_left(_SECONDS, seconds)] += 1
 
     def page(self) -> tuple[int, bytes, bytes]:
         """The page: status, body and content type."""
@@ -92,12 +90,12 @@ class Metrics:
             from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
         requests = CounterMetricFamily("polymnia_http_requests", "Requests answered.", labels=("path", "status"))
-        for (path, status), count in sorted(self.requests.items()):
+        for (path, status), count in sorted(self._state.requests.items()):
             requests.add_metric((path, str(status)), count)
         yield requests
-        buckets = list(zip((*map(str, _SECONDS), "+Inf"), accumulate(self.buckets), strict=True))
-        about = "Time until a request was answered."
-        yield HistogramMetricFamily("polymnia_http_request_seconds", about, buckets=buckets, sum_value=self.seconds)
+        buckets = list(zip((*map(str, SECONDS), "+Inf"), accumulate(self._state.durations), strict=True))
+        about, total = "Time until a request was answered.", self._state.seconds
+        yield HistogramMetricFamily("polymnia_http_request_seconds", about, buckets=buckets, sum_value=total)
         calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect",))
         failed = CounterMetricFamily(
             "polymnia_failed_calls", "Calls that failed for a fault of the server, by dialect.", labels=("dialect",)

@@ -27,7 +27,7 @@ from polymnia.transports.errors import (
 from polymnia.transports.rpc import Message, Received, Server
 from polymnia.transports.wire import HANDSHAKE_VERSIONS, MODERN_VERSIONS, PREFIX
 
-_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_NAME_KEYS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _VERSION, _METHOD, _NAME, _PARAMETER = b"mcp-protocol-version", b"mcp-method", b"mcp-name", b"mcp-param-"
 _WRAPPED = re.compile(r"=\?base64\?(.*)\?=")
 
@@ -51,25 +51,25 @@ def is_modern(headers: Headers, received: Received, server: Server) -> bool:
     """Whether a message is of the stateless era; refused if its headers do not agree with it."""
     version = next((value.decode("latin-1") for name, value in headers if name == _VERSION), None)
     if not isinstance(received, Message):
-        return _by_version(version, is_batch=isinstance(received, list))
+        return _is_modern_version(version, is_batch=isinstance(received, list))
     try:
         params = _Params() if received.params is UNSET else _params.decode(received.params)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _by_version(version)
-    said = params.meta.version if params.meta is not None else None
-    if said is None:
+        return _is_modern_version(version)
+    version_in_message = params.meta.version if params.meta is not None else None
+    if version_in_message is None:
         if version in MODERN_VERSIONS and received.method is not UNSET and received.id is not UNSET:
             raise _refusal(INVALID_PARAMS, f"params._meta lacks the required key {PREFIX}protocolVersion", received)
         _check_known(version, received)
         return version in MODERN_VERSIONS
     if received.id is not UNSET:  # notifications carry no routing headers
-        disagreement = _disagreement(headers, received, params, server.registry.operations)
-        if disagreement is not None:
-            raise _refusal(HEADER_MISMATCH, disagreement, received)
+        mismatch = _mismatch(headers, received, params, server.registry.operations)
+        if mismatch is not None:
+            raise _refusal(HEADER_MISMATCH, mismatch, received)
     return True
 
 
-def _by_version(version: str | None, *, is_batch: bool = False) -> bool:
+def _is_modern_version(version: str | None, *, is_batch: bool = False) -> bool:
     """The same for a message that cannot be decoded here: the protocol layer reports what is wrong."""
     _check_known(version, None)
     if version in MODERN_VERSIONS and is_batch:
@@ -88,7 +88,7 @@ def _refusal(code: int, text: str, read: Message | None, data: Any = None) -> Re
     return Refusal(400, text, code=code, data=data, id=id)
 
 
-def _disagreement(headers: Headers, read: Message, params: _Params, operations: Mapping[str, Operation]) -> str | None:
+def _mismatch(headers: Headers, read: Message, params: _Params, operations: Mapping[str, Operation]) -> str | None:
     """How headers and message disagree; None if they agree."""
     given: dict[bytes, str] = {}
     for name, value in headers:
@@ -100,14 +100,14 @@ def _disagreement(headers: Headers, read: Message, params: _Params, operations: 
         return "MCP-Protocol-Version is not the protocol version of the message"
     if given.get(_METHOD) != read.method:
         return "Mcp-Method is not the method of the message"
-    key = _NAMED.get(str(read.method))
-    if key is not None and (named := getattr(params, key)) is not None and _meant(given.get(_NAME)) != named:
+    key = _NAME_KEYS.get(str(read.method))
+    if key is not None and (named := getattr(params, key)) is not None and _decoded_header(given.get(_NAME)) != named:
         return f"Mcp-Name is not the {key} of the message"
     tool = operations.get(params.name) if read.method == "tools/call" and isinstance(params.name, str) else None
-    return None if tool is None or not tool.headers else _unlike(tool, params, given)
+    return None if tool is None or not tool.headers else _parameter_mismatch(tool, params, given)
 
 
-def _unlike(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str | None:
+def _parameter_mismatch(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str | None:
     """How parameters and the headers that repeat them disagree."""
     try:
         arguments = {} if params.arguments is UNSET else _arguments.decode(params.arguments)
@@ -117,12 +117,12 @@ def _unlike(tool: Operation, params: _Params, given: Mapping[bytes, str]) -> str
         value = arguments.get(parameter)
         repeated = given.get(_PARAMETER + header.lower().encode())
         written = str(value).lower() if isinstance(value, bool) else None if value is None else str(value)
-        if _meant(repeated) != written or (repeated is None) != (written is None):
+        if _decoded_header(repeated) != written or (repeated is None) != (written is None):
             return f"Mcp-Param-{header} is not the parameter {parameter} of the message"
     return None
 
 
-def _meant(value: str | None) -> str | None:
+def _decoded_header(value: str | None) -> str | None:
     """A header's decoded value: what a header cannot hold is encoded as base64."""
     wrapped = _WRAPPED.fullmatch(value or "")
     if wrapped is None:

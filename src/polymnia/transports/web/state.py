@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
@@ -24,40 +25,31 @@ from polymnia.transports.rpc import Connection, Request, Server, Weight
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
-from polymnia.transports.web.monitoring import Log
-from polymnia.transports.web.streams import Outbox, Shelf
+from polymnia.transports.web.monitoring import SECONDS, Log
+from polymnia.transports.web.streams import Outbox, StoredBytes
 
 _KEPT_STREAMS = 8  # finished streams, for a client that resumes one
 _KEPT_BYTES = 4 * 1024 * 1024
-_SHELF_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
+_MOST_STORED_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
 _UNREQUESTED = "0"  # the name of the stream for notifications that belong to no request
 
 
 class HttpSession:
     """One client: its connection, its queue of calls, and its streams."""
 
-    def __init__(
-        self,
-        id: str,
-        server: Server,
-        principal: Principal,
-        scheduler: CallScheduler,
-        log: Callable[[str, str], None],
-        loop: asyncio.AbstractEventLoop,
-        shelf: Shelf,
-    ) -> None:
-        self.id = id
+    def __init__(self, state: ServerState, server: Server, principal: Principal) -> None:
+        self.id = secrets.token_urlsafe(24)
         self.principal = principal
         self.server = server
         self.used = time.monotonic()
         self.busy = 0  # open exchanges and streams
-        self._shelf: Shelf | None = shelf
-        self.outbox = Outbox(_UNREQUESTED, shelf)
+        self._stored: StoredBytes | None = state.sessions.stored
+        self.outbox = Outbox(_UNREQUESTED, self._stored)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
-        self.calls = CallQueue(scheduler)
-        self.log = log
-        self._loop = loop
+        self.calls = CallQueue(state.scheduler)
+        self.log = state.log
+        self._loop = asyncio.get_running_loop()
         self.connection = principal.connection(server, self)
 
     @property
@@ -80,7 +72,7 @@ class HttpSession:
         while len(ended) > _KEPT_STREAMS or sum(one.bytes for one in ended) > _KEPT_BYTES:
             self._streams.pop(ended.pop(0).name).close()
         self._begun += 1
-        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._shelf)
+        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._stored)
         return found
 
     def place(self, event: str) -> tuple[Outbox, int] | None:
@@ -93,7 +85,7 @@ class HttpSession:
 
     def close(self) -> None:
         """End the session."""
-        self._shelf = None
+        self._stored = None
         for outbox in (self.outbox, *self._streams.values()):
             outbox.close()
         self.connection.close()
@@ -106,13 +98,13 @@ class Sessions:
         self._most = most
         self._idle = idle
         self._held: OrderedDict[str, HttpSession] = OrderedDict()
-        self.shelf = Shelf(_SHELF_BYTES)
+        self.stored = StoredBytes(_MOST_STORED_BYTES)
         self._sweep: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._held)
 
-    def begin(self, make: Callable[[str], HttpSession], principal: Principal) -> HttpSession | None:
+    def begin(self, make: Callable[[], HttpSession], principal: Principal) -> HttpSession | None:
         """Open a session; None if there are too many and all of them are in use.
 
         An idle session of the same caller makes room first: nobody evicts the sessions of others by opening many.
@@ -123,9 +115,9 @@ class Sessions:
             if not idle:
                 return None
             self.end(next((one for one in idle if one.principal.caller == principal.caller), idle[0]))
-        session = make(secrets.token_urlsafe(24))
+        session = make()
         self._held[session.id] = session
-        self._look_later()
+        self._schedule_sweep()
         return session
 
     def find(self, id: str, principal: Principal, server: Server) -> HttpSession | None:
@@ -147,7 +139,7 @@ class Sessions:
     def end(self, session: HttpSession) -> None:
         """Close a session; requests that have not started are cancelled."""
         if self._held.pop(session.id, None) is not None:
-            session.connection.withdraw()
+            session.connection.cancel_all()
             session.close()
 
     def expire(self) -> None:
@@ -166,23 +158,23 @@ class Sessions:
         while self._held:
             self._held.popitem()[1].close()
 
-    def _look_later(self) -> None:
+    def _schedule_sweep(self) -> None:
         """Expire idle sessions even when no new one is opened."""
         if self._sweep is None:
-            self._sweep = asyncio.get_running_loop().call_later(max(0.1, self._idle / 4), self._look)
+            self._sweep = asyncio.get_running_loop().call_later(max(0.1, self._idle / 4), self._run_sweep)
 
-    def _look(self) -> None:
+    def _run_sweep(self) -> None:
         self._sweep = None
         self.expire()
         if self._held:
-            self._look_later()
+            self._schedule_sweep()
 
 
 BODY_SECONDS = 30.0  # in which a message must be complete
 _WINDOW = 60.0
 _MOST_WINDOWS = 50_000
 _TALK = "requests a minute that call nothing (handshakes, pings, lists)"
-_NAMED = {
+_LIMIT_NAMES = {
     ("global", "calls"): "calls a minute for all callers together",
     ("session", "calls"): "calls a minute for one session",
     ("heavy", "calls"): "calls a minute for heavy operations of one caller",
@@ -193,24 +185,6 @@ _NAMED = {
 _OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy"}
 
 Key = tuple[str, str, str]  # the limit, what is counted, and for whom
-
-
-class Pass(Struct, frozen=True):
-    """The state of one limit for a caller, as the response headers report it."""
-
-    type: str
-    limit: int
-    remaining: int
-    reset: int
-
-    def headers(self) -> Headers:
-        """The response headers."""
-        return [
-            (b"x-ratelimit-limit", b"%d" % self.limit),
-            (b"x-ratelimit-remaining", b"%d" % self.remaining),
-            (b"x-ratelimit-reset", b"%d" % self.reset),
-            (b"x-ratelimit-type", self.type.encode()),
-        ]
 
 
 class RateLimiter:
@@ -248,18 +222,22 @@ class RateLimiter:
         latest, self._latest = self._latest, []
         return latest
 
-    def stand(self, session: str, keys: Sequence[Key] = ()) -> Pass:
-        """The state of the limit closest to being reached; without ``keys``, of any call in the session."""
+    def headers(self, session: str, keys: Sequence[Key] = ()) -> Headers:
+        """Response headers with the limit closest to being reached; without ``keys``, of any call in the session."""
         now = self._clock()
         keys = keys or [("global", "calls", ""), ("session", "calls", session)]
-        nearest, least, begun = keys[0], float("inf"), now
+        nearest, least, begun = keys[0][0], float("inf"), now
         for key in keys:
             window = self._find(key, now)
             left = self._limits[key[0]] - (0.0 if window is None else window[1])
             if left < least:
-                nearest, least, begun = key, left, now if window is None else window[0]
-        reset = int(time.time() + begun + _WINDOW - now + 0.999)
-        return Pass(nearest[0], self._limits[nearest[0]], max(0, int(least)), reset)
+                nearest, least, begun = key[0], left, now if window is None else window[0]
+        return [
+            (b"x-ratelimit-limit", b"%d" % self._limits[nearest]),
+            (b"x-ratelimit-remaining", b"%d" % max(0.0, least)),
+            (b"x-ratelimit-reset", b"%d" % (time.time() + begun + _WINDOW - now + 0.999)),
+            (b"x-ratelimit-type", nearest.encode()),
+        ]
 
     def _take(self, keys: list[Key]) -> None:
         now = self._clock()
@@ -304,7 +282,7 @@ class RateLimiter:
                 f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {limit * 10}",
             ],
         }
-        return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_NAMED[key[:2]]}", data)
+        return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_LIMIT_NAMES[key[:2]]}", data)
 
 
 class ServerLimits(Struct, frozen=True, kw_only=True):
@@ -328,9 +306,18 @@ class ServerState:
         self.scheduler = CallScheduler(limits.threads)
         self.sessions = Sessions(limits.sessions, limits.session_idle)
         self.stopping = False
+        self.requests: dict[tuple[str, int], int] = {}  # answered, by path and status
+        self.seconds = 0.0  # they took in all
+        self.durations = [0] * (len(SECONDS) + 1)  # how many took up to so many seconds each
         self._sockets = 0
         self._held = 0  # bytes of incomplete messages
-        self._awaited: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
+        self._body_timeouts: set[asyncio.Timeout] = set()  # timeouts of messages that are still arriving
+
+    def count(self, path: str, status: int, seconds: float) -> None:
+        """Count an answered request."""
+        self.requests[path, status] = self.requests.get((path, status), 0) + 1
+        self.seconds += seconds
+        self.durations[bisect_left(SECONDS, seconds)] += 1
 
     # ── who may do how much ───────────────────────────────────────────────────────────────────────────
 
@@ -360,14 +347,10 @@ class ServerState:
         try:
             self.rates.begin(principal.caller)
         except RpcError as e:
-            headers = self.rates.stand(principal.caller, self.rates.counted()).headers()
+            headers = self.rates.headers(principal.caller, self.rates.counted())
             headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
             raise Refusal(429, e.message, headers, code=e.code, data=e.data, id=id) from None
-        loop = asyncio.get_running_loop()
-        session = self.sessions.begin(
-            lambda id: HttpSession(id, server, principal, self.scheduler, self.log, loop, self.sessions.shelf),
-            principal,
-        )
+        session = self.sessions.begin(lambda: HttpSession(self, server, principal), principal)
         if session is None:
             raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])
         self.limit(session.connection, session.id, principal)
@@ -424,23 +407,23 @@ class ServerState:
     async def _more(self, receive: Receive, seconds: float) -> MutableMapping[str, Any]:
         await in_task()
         if self.stopping:
-            raise self.over()
+            raise self.stopping_refusal()
         timeout = asyncio.timeout(max(0.01, seconds))
         try:
             async with timeout:
-                self._awaited.add(timeout)
+                self._body_timeouts.add(timeout)
                 part = await receive()
         except TimeoutError:
-            raise self.over() if self.stopping else unread(408, "The message came too slowly") from None
+            raise self.stopping_refusal() if self.stopping else unread(408, "The message came too slowly") from None
         finally:
-            self._awaited.discard(timeout)
+            self._body_timeouts.discard(timeout)
         if part["type"] == "http.disconnect":
             raise Refusal(499, "The client left before its message was whole")
         return part
 
     # ── the end ───────────────────────────────────────────────────────────────────────────────────────
 
-    def over(self) -> Refusal:
+    def stopping_refusal(self) -> Refusal:
         """The refusal of a message that arrives while the server is stopping."""
         return unread(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
 
@@ -449,8 +432,16 @@ class ServerState:
         self.stopping = True
         self.scheduler.stop_waiting()
         now = asyncio.get_running_loop().time()
-        for timeout in self._awaited:
+        for timeout in self._body_timeouts:
             timeout.reschedule(now)
+
+
+class DialectEndpoint:
+    """One dialect at one path."""
+
+    def __init__(self, state: ServerState, server: Server) -> None:
+        self._state = state
+        self._server = server
 
 
 def unread(status: int, message: str, headers: Sequence[tuple[bytes, bytes]] = ()) -> Refusal:

@@ -24,7 +24,7 @@ _HEADERS = [
 ]
 
 
-class Shelf:
+class StoredBytes:
     """The total size of all stored streams of a server."""
 
     def __init__(self, most: int) -> None:
@@ -43,9 +43,9 @@ class Outbox:
     Only the event loop uses it.
     """
 
-    def __init__(self, name: str = "", shelf: Shelf | None = None) -> None:
+    def __init__(self, name: str = "", stored: StoredBytes | None = None) -> None:
         self.name = name
-        self._shelf = shelf
+        self._stored = stored
         self.last = 0  # the number of the newest event
         self.sent = 0  # and of the newest that was sent
         self.ended = False
@@ -62,7 +62,7 @@ class Outbox:
         """Add an event; the oldest ones are dropped if there are too many."""
         self.last += 1
         self._events.append((self.last, data))
-        self._weigh(len(data))
+        self._add_bytes(len(data))
         self._trim()
         self._wake()
 
@@ -73,9 +73,9 @@ class Outbox:
 
     def close(self) -> None:
         """Stop storing it; a connection that reads it reads it to its end."""
-        if self._shelf is not None:
-            self._shelf.bytes -= self.bytes
-            self._shelf = None
+        if self._stored is not None:
+            self._stored.bytes -= self.bytes
+            self._stored = None
         self.end()
 
     def after(self, number: int) -> tuple[int, bytes] | None:
@@ -83,7 +83,7 @@ class Outbox:
         at = number + 1 - self._events[0][0] if self._events else 0
         return self._events[max(0, at)] if at < len(self._events) else None
 
-    def went(self, number: int) -> None:
+    def mark_sent(self, number: int) -> None:
         """An event was sent to the client."""
         self.sent = max(self.sent, number)
         self._trim()
@@ -107,17 +107,17 @@ class Outbox:
         if self._reader is not None:
             self._reader()
 
-    def _weigh(self, size: int) -> None:
+    def _add_bytes(self, size: int) -> None:
         self.bytes += size
-        if self._shelf is not None:
-            self._shelf.bytes += size
+        if self._stored is not None:
+            self._stored.bytes += size
 
     def _trim(self) -> None:
         events = self._events
         while len(events) > 1:
             if events[0][0] <= self.sent and not self.name:
-                most, size = 0, 0  # it cannot be asked for again
-            elif self._shelf is not None and self._shelf.is_crowded:
+                most, size = 0, 0  # it cannot be requested again
+            elif self._stored is not None and self._stored.is_crowded:
                 most, size = _CROWDED_EVENTS, _CROWDED_BYTES
             elif events[0][0] <= self.sent:
                 most, size = _KEPT_EVENTS, _KEPT_BYTES
@@ -125,7 +125,7 @@ class Outbox:
                 most, size = _MOST_EVENTS, _MOST_BYTES
             if len(events) <= most and self.bytes <= size:
                 return
-            self._weigh(-len(events.popleft()[1]))
+            self._add_bytes(-len(events.popleft()[1]))
 
 
 async def begin(send: SendEvent, headers: Headers, outbox: Outbox, *, primed: bool, since: int = 0) -> None:
@@ -150,10 +150,10 @@ async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: S
                 since, data = event
                 id = f"id: {outbox.name}-{since}\n".encode() if outbox.name else b""
                 await _piece(send, id + b"event: message\ndata: " + data + b"\n\n")
-                outbox.went(since)
+                outbox.mark_sent(since)
             if outbox.ended:
                 break
-            if not await _happens(woken):
+            if not await _wait(woken):
                 await _piece(send, b": still here\n\n")
             woken.clear()
         if not gone.done():
@@ -163,7 +163,7 @@ async def follow(outbox: Outbox, since: int, gone: asyncio.Future[None], send: S
         outbox.leave(wake)
 
 
-async def _happens(woken: asyncio.Event) -> bool:
+async def _wait(woken: asyncio.Event) -> bool:
     """Wait for the event; False after a timeout."""
     try:
         async with asyncio.timeout(SILENCE):

@@ -11,23 +11,19 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from polymnia.transports.errors import RpcError
-from polymnia.transports.rpc import Connection, Request, Server
+from polymnia.transports.rpc import Connection, Request
 from polymnia.transports.scheduler import CallQueue
 from polymnia.transports.web.connection import ActiveRequest, WriteTimeout
-from polymnia.transports.web.state import BODY_SECONDS, ServerState
+from polymnia.transports.web.state import BODY_SECONDS, DialectEndpoint, ServerState
 
 _PROTOCOL = "mcp"
 _MOST_WAITING = 16 * 1024 * 1024  # bytes that may be pending for a client that does not read
-_SLOW = 1008
-_FULL = 1013
+_TOO_SLOW = 1008
+_OVERLOADED = 1013
 
 
-class WebSocketEndpoint:
-    """One dialect at one address."""
-
-    def __init__(self, state: ServerState, server: Server) -> None:
-        self._state = state
-        self._server = server
+class WebSocketEndpoint(DialectEndpoint):
+    """WebSocket."""
 
     async def __call__(self, active: ActiveRequest) -> None:
         """Serve one client until it disconnects."""
@@ -35,7 +31,7 @@ class WebSocketEndpoint:
         await active.receive()  # the connect event
         offered = _PROTOCOL if _PROTOCOL in active.scope.get("subprotocols", ()) else None
         name = self._state.socket_name()
-        headers = self._state.rates.stand(name).headers()
+        headers = self._state.rates.headers(name)
         await active.send({"type": "websocket.accept", "subprotocol": offered, "headers": headers})
         link = _Link(self._state)
         connection = active.principal.connection(self._server, link)
@@ -51,7 +47,7 @@ class WebSocketEndpoint:
         finally:
             reading.cancel()
             writing.cancel()
-            connection.withdraw()
+            connection.cancel_all()
             connection.close()
 
     async def _read(self, connection: Connection, calls: CallQueue, active: ActiveRequest) -> tuple[int, str] | None:
@@ -151,10 +147,9 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has disconnected. Its data is freed at once: the garbage collector might take long."""
         self._hold(0)
-        self._forget()
+        self._drop_data()
         self.conn.parser.close()  # which holds the last frame
-        if self._late is not None:
-            self._late.cancel()
+        self._cancel("_late")
         super().connection_lost(exc)
 
     def keepalive_timeout(self) -> None:
@@ -178,11 +173,11 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
         state.hold(held - self._held)
         self._held = held
         if grows and state.is_full:
-            self._fail(_FULL, "Too much is being sent at once; try again later")
+            self._fail(_OVERLOADED, "Too much is being sent at once; try again later")
         elif held and self._late is None:
-            self._late = self.loop.call_later(BODY_SECONDS, self._look)
+            self._late = self.loop.call_later(BODY_SECONDS, self._check_late)
 
-    def _look(self) -> None:
+    def _check_late(self) -> None:
         """Close if a message takes too long, unless we have paused reading ourselves."""
         self._late = None
         if not self._held:
@@ -191,20 +186,20 @@ class WebSocketConnection(WriteTimeout, WebSocketsSansIOProtocol):
             self._begun = self.loop.time()
         left = BODY_SECONDS - (self.loop.time() - self._begun)
         if left <= 0:
-            self._fail(_SLOW, "The message came too slowly")
+            self._fail(_TOO_SLOW, "The message came too slowly")
         else:
-            self._late = self.loop.call_later(left, self._look)
+            self._late = self.loop.call_later(left, self._check_late)
 
     def _fail(self, code: int, reason: str) -> None:
         """Close, with a reason."""
         self._hold(0)
         self.conn.fail(code, reason)
-        self._forget()
+        self._drop_data()
         if self.conn.close_sent is None:
             self.transport.abort()
         else:
             self.handle_parser_exception()
 
-    def _forget(self) -> None:
+    def _drop_data(self) -> None:
         self.frames = []
         self.conn.reader.buffer.clear()

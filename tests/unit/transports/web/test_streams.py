@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
-from polymnia.transports.web.streams import Outbox, Shelf, begin, follow
+from polymnia.transports.web.streams import Outbox, StoredBytes, begin, follow
 
 MIB = 1024 * 1024
 
@@ -37,7 +37,7 @@ def test_what_was_sent_is_kept_for_a_while() -> None:
     outbox = Outbox("1")
     for number in range(1, 2001):
         outbox.put(b"x")
-        outbox.went(number)
+        outbox.mark_sent(number)
     assert kept(outbox)[-1] == 2000
     assert 100 <= len(kept(outbox)) <= 1000
 
@@ -63,21 +63,21 @@ def test_a_stream_nobody_can_come_back_to_keeps_nothing_it_has_sent() -> None:
     outbox = Outbox()
     for number in range(1, 101):
         outbox.put(bytes(MIB))
-        outbox.went(number)
+        outbox.mark_sent(number)
     assert outbox.bytes <= MIB
 
 
 def test_where_all_streams_together_hold_too_much_each_keeps_little() -> None:
-    shelf = Shelf(MIB)
-    outboxes = [Outbox(str(name), shelf) for name in range(100)]
+    stored = StoredBytes(MIB)
+    outboxes = [Outbox(str(name), stored) for name in range(100)]
     for _ in range(100):
         for outbox in outboxes:
             outbox.put(bytes(1024))
-    assert shelf.bytes < 20 * MIB
-    assert sum(outbox.bytes for outbox in outboxes) == shelf.bytes
+    assert stored.bytes < 20 * MIB
+    assert sum(outbox.bytes for outbox in outboxes) == stored.bytes
     for outbox in outboxes:
         outbox.close()
-    assert shelf.bytes == 0
+    assert stored.bytes == 0
 
 
 def test_who_comes_back_takes_the_stream_over() -> None:
