@@ -125,7 +125,7 @@ def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
     for one in memories:
         record = one.hit.record
         session = record.metadata.get("session") or record.session
-        text = content(record)
+        text = content(record).removeprefix(f"{record.metadata.get('speaker')}: ")
         if session and any(session == other and (text in said or said in text) for other, said in texts):
             continue
         kept.append(one)

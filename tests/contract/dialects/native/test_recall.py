@@ -24,7 +24,7 @@ def test_a_question_is_answered_by_meaning_with_date_origin_and_reason(meaning: 
     answer = text(meaning, "recall", query="what food must we avoid when she visits?", **place)
     first = answer.split("\n2.")[0]
     assert "hazelnuts" in first
-    assert re.search(r"\[memory · \d{4}-\d\d-\d\d · by [^·]+ · 0\.\d\d\]", first)
+    assert re.search(r"\[\w+ · \d{4}-\d\d-\d\d · by [^·]+ · 0\.\d\d\]", first)
     assert "why: " in first
 
 

@@ -132,3 +132,39 @@ def test_a_conversation_is_stored_turn_by_turn(words: Server) -> None:
     assert (
         "sandwiches" not in text(words, "recall", query="lighthouse sandwiches", who="Bob", limit=1).split("after")[0]
     )
+
+
+@pytest.mark.promise("native.remember.kind")
+def test_the_kind_of_a_memory_is_guessed_where_none_is_given(meaning: Server) -> None:
+    place = {"project": "kinds"}
+    answer = text(meaning, "remember", text="Always answer me in metric units.", **place)
+    assert "[instruction · " in answer
+    assert "Kinds were guessed for 1 memory" in answer
+    named = text(meaning, "remember", text="Never call me before nine.", kind="rule", **place)
+    assert "[rule · " in named
+    assert "guessed" not in named
+
+
+@pytest.mark.promise("native.remember.kind")
+def test_without_a_model_no_kind_is_guessed(words: Server) -> None:
+    assert "[memory · " in text(words, "remember", text="Always answer me in metric units.")
+
+
+@pytest.mark.promise("native.remember.extract")
+def test_statements_of_a_conversation_are_kept_and_the_rest_is_named(meaning: Server) -> None:
+    place = {"project": "extracting"}
+    turns = [
+        {"role": "Mia", "text": "Hi there! I am allergic to peanuts. Haha, thanks!"},
+        {"role": "assistant", "text": "You're welcome! Anything else?"},
+        {"role": "Mia", "text": "We decided to move the launch to October."},
+    ]
+    answer = text(meaning, "remember", conversation=turns, session="talk", **place)
+    assert "3 turns of the session 'talk'" in answer
+    assert "Mia: I am allergic to peanuts." in answer
+    assert "Mia: We decided to move the launch to October." in answer
+    assert "chosen by the built-in model; left out" in answer
+    assert '"Haha, thanks!"' in answer
+    found = text(meaning, "recall", query="what is Mia allergic to?", **place)
+    assert len(re.findall(r"^\d+\. .*\n.*allergic to peanuts", found, re.MULTILINE)) == 1
+    plain = text(meaning, "remember", conversation=turns, session="plain", extract=False, **place)
+    assert "Kept" not in plain

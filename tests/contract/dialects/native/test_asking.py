@@ -1,0 +1,76 @@
+"""Where the client can ask its user or its model, the native dialect lets it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stdio_client import Place, Server
+
+from .speaking import ids, text
+
+TURNS = [
+    {"role": "Ann", "text": "Hello! From now on please write all dates as day-month-year."},
+    {"role": "assistant", "text": "Sure, will do."},
+]
+
+
+@pytest.fixture(scope="module")
+def transport() -> str:
+    """Questions go over the pipes here; tests/network has the others."""
+    return "stdio"
+
+
+@pytest.fixture
+def asking(place: Place) -> Server:
+    """A server whose client can ask its user and its model."""
+    server = place.start("--dialect", "native")
+    server.initialize(capabilities={"elicitation": {}, "sampling": {}})
+    return server
+
+
+@pytest.mark.promise("native.forget.for_good")
+@pytest.mark.parametrize(
+    ("answer", "deleted"),
+    [
+        ({"action": "accept", "content": {"yes": True}}, True),
+        ({"action": "accept", "content": {"yes": False}}, False),
+        ({"action": "decline"}, False),
+        ({"action": "cancel"}, False),
+    ],
+)
+def test_the_user_decides_whether_something_is_deleted_for_good(
+    asking: Server, answer: dict[str, object], deleted: bool
+) -> None:
+    (id,) = ids(text(asking, "remember", text="An old secret."))
+    call = asking.begin_call("forget", {"ids": [id], "for_good": True})
+    asked = asking.notification("elicitation/create")
+    assert "An old secret." in asked["params"]["message"]
+    asking.send({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
+    said = asking.reply(call).text
+    assert ("Deleted for good: 1." in said) is deleted
+    assert ("Nothing was deleted" in said) is not deleted
+    assert ("no memories" in text(asking, "recall", query="secret")) is deleted
+
+
+@pytest.mark.promise("native.remember.extract")
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("instruction | Ann | Dates are to be written as day-month-year.", True),
+        ("NONE", False),
+        ("I am sorry, I cannot do that.", None),
+    ],
+)
+def test_the_clients_model_chooses_what_of_a_conversation_is_kept(
+    asking: Server, answer: str, kept: bool | None
+) -> None:
+    call = asking.begin_call("remember", {"conversation": TURNS, "session": "s"})
+    asked = asking.notification("sampling/createMessage")
+    assert "write all dates" in asked["params"]["messages"][0]["content"]["text"]
+    content = {"role": "assistant", "content": {"type": "text", "text": answer}, "model": "m"}
+    asking.send({"jsonrpc": "2.0", "id": asked["id"], "result": content})
+    said = asking.reply(call).text
+    assert ("chosen by your model" in said) is (kept is not None)
+    assert ("Kept 1 statement" in said) is bool(kept)
+    assert "2 turns of the session 's'" in said
+    assert ("Dates are to be written" in text(asking, "recall", kind="instruction")) is bool(kept)
