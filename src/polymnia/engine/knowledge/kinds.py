@@ -173,7 +173,7 @@ def guess_stored(finder: Finder, snapshot: Snapshot, records: Sequence[Record]) 
         for (place, at), one in zip(asked, _chances(finder, channels[model], means, given), strict=False):
             if isfinite(sum(one)):  # of a damaged vector it is not
                 read[place][at].append(one)
-    return [[_guessed(one) for one in observations] for observations in read]
+    return [[_guessed(one) for one in read[places[record.id - base]]] for record in records]
 
 
 def _channels(finder: Finder) -> list[Channel]:
