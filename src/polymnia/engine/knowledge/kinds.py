@@ -32,6 +32,13 @@ ROLES = ("note", "user", "assistant")
 WORTH = 0.5
 """A text that is less likely than this to be worth keeping is "other"."""
 
+KEPT = 0.8
+"""What is less likely than this to be worth keeping is not kept of a conversation.
+
+Two in nine sentences of the training part are "other", but more than half of those of a conversation: there, this is
+the same as even odds.
+"""
+
 _PROSE = ("p", "q", "li")
 _READ = 600  # characters of a text that tell its kind
 _LONG = 3.0  # the largest value of the feature for length
@@ -76,8 +83,8 @@ class Statement(Struct, frozen=True):
 class LeftOut(Struct, frozen=True):
     """A sentence that is not kept, and why.
 
-    ``reason``: "other" (nothing worth keeping), "repeated" (said before in the conversation), "wordless", "code", or
-    "unknown" (no model could read it).
+    ``reason``: "other" (nothing worth keeping), "unsure" (it might be worth keeping), "repeated" (said before in the
+    conversation), "wordless", "code", or "unknown" (no model could read it).
     """
 
     text: str
@@ -156,13 +163,17 @@ def guess_stored(finder: Finder, snapshot: Snapshot, records: Sequence[Record]) 
     for model, found in halves.items():
         # A memory that was changed since it was read may have fewer observations than vectors.
         asked = [(place, at) for place, at in found if at < len(read[place])]
-        passages = [np.frombuffer(b"".join(found[one]), "<f2").reshape(len(found[one]), -1) for one in asked]
-        means = np.array([one.astype(np.float32).mean(axis=0) for one in passages])
+        if not asked:
+            continue
+        counts = np.array([len(found[one]) for one in asked])
+        passages = np.frombuffer(b"".join(half for one in asked for half in found[one]), "<f2").astype(np.float32)
+        sums = np.add.reduceat(passages.reshape(counts.sum(), -1), np.cumsum(counts) - counts)
+        means = sums / counts[:, None]
         given = [features(records[place].observations[at][:_READ], ROLES[0]) for place, at in asked]
         for (place, at), one in zip(asked, _chances(finder, channels[model], means, given), strict=False):
             if isfinite(sum(one)):  # of a damaged vector it is not
                 read[place][at].append(one)
-    return [[_guessed(one) for one in observations] for observations in read]
+    return [[_guessed(one) for one in read[places[record.id - base]]] for record in records]
 
 
 def _channels(finder: Finder) -> list[Channel]:
@@ -210,8 +221,10 @@ def extract(finder: Finder, project: str, messages: Sequence[Message]) -> Extrac
     roles = [messages[at].role for at, _ in candidates]
     guesses = guess(finder, project, [text for _, text in candidates], roles, patient=True)
     for (at, text), one in zip(candidates, guesses, strict=True):
-        if one is None or one.kind == "other":
-            left_out.append(LeftOut(text, at, "unknown" if one is None else "other"))
+        if one is None:
+            left_out.append(LeftOut(text, at, "unknown"))
+        elif one.worth < KEPT:
+            left_out.append(LeftOut(text, at, "other" if one.kind == "other" else "unsure"))
         else:
             who = messages[at].speaker or messages[at].role
             kept.append(Statement(text, one.kind, one.probability, one.worth, at, who, messages[at].time))

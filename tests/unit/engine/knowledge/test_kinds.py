@@ -86,10 +86,12 @@ def test_stored_memories_are_told_by_their_vectors(tmp_path):
         embedder.embed = None  # nothing is embedded from here on
         found = memory.kinds_of(records)
         backwards = memory.kinds_of(records[::-1])
+        twice = memory.kinds_of([*records, *records])
     assert all(one is None for guesses in before for one in guesses)
     by_name = {record.name: [one.kind for one in guesses] for record, guesses in zip(records, found, strict=True)}
     assert by_name == {"Kadri": ["preference", "fact"], "m-1": ["instruction"]}
     assert backwards == found[::-1]
+    assert twice == [*found, *found]
 
 
 def test_a_conversation_yields_its_statements_and_says_what_it_left_out(memory):
