@@ -23,6 +23,7 @@ _MOST = 50  # statements it may find
 _SHOWN = 8  # sentences left out that are named
 _REASONS = {
     "other": "nothing to remember",
+    "unsure": "perhaps worth it, but unsure",
     "repeated": "said before",
     "wordless": "no words",
     "code": "code",
