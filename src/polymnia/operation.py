@@ -57,6 +57,7 @@ class Context(Struct):
     local: bool = True  # whether the caller is certainly on this machine, and may see file paths
     changed: Callable[[str], None] | None = None  # notifies all clients that a list (tools, prompts, resources) changed
     request_id: str | None = None  # of the request itself, for operations without a parameter for it
+    budget: int | None = None  # tokens an answer may have if the call does not say
 
     def place(self, path: str) -> str:
         """A file as shown to the caller: its path, or over the network just its name."""
@@ -69,8 +70,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     ``value`` is the JSON value a client reads as text; ``text`` replaces it if a dialect answers with a sentence,
     ``content`` if it answers with content blocks of the protocol: images, audio, resources. ``structured`` is the
     structured content; with ``flat`` its fields are copied into the result itself. ``notes`` go into ``_meta``; one
-    that a model must read is also a field of the answer, if the dialect has one for it. ``refusal`` is a code, a
-    message and data: the call fails as a request instead of as a tool.
+    that a model must read is also a field of the answer, if the dialect has one for it, else the ``remark``, a text
+    that follows the answer. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
     """
 
     value: Any = None
@@ -82,6 +83,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     next: str | None = None
     is_error: bool = False
     flat: bool = False
+    remark: str | None = None
     refusal: tuple[int, str, JsonObject] | None = None
 
 
@@ -191,7 +193,9 @@ class Registry(Struct, kw_only=True):
     """A dialect: everything it offers, and its wording of faults.
 
     ``listing`` is the path of a prebuilt file with its tool descriptions: building schemas takes longer than a client
-    should wait for its first list. ``changing`` names the lists that may change while the server runs.
+    should wait for its first list. ``changing`` names the lists that may change while the server runs. Without
+    ``structured`` an answer is sent once, as text, and tools have no output schemas. ``budget`` is how many tokens an
+    answer may have if the call does not say; ``rewrite`` makes a tool's description shorter.
     """
 
     name: str
@@ -205,6 +209,9 @@ class Registry(Struct, kw_only=True):
     decoders: dict[str, msgspec.json.Decoder[Any]] = field(default_factory=dict)
     listing: str | None = None
     changing: Sequence[str] = ()
+    structured: bool = True
+    budget: int | None = None
+    rewrite: Callable[[JsonObject], JsonObject] | None = None
 
     def arguments(self, operation: Operation, raw: bytes, notes: list[Note]) -> Any:
         """Decode the parameters of an operation from JSON; if they do not fit, raise every violation at once.
@@ -261,7 +268,7 @@ def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
     return as_object(inner)
 
 
-def join(name: str, first: Registry, *others: Registry) -> Registry:
+def join(name: str, instructions: str, first: Registry, *others: Registry) -> Registry:
     """Combine several dialects; every tool retains the behaviour of its own dialect.
 
     If two dialects have a tool of the same name, calls with ``operation`` go to the later dialect's.
@@ -275,7 +282,7 @@ def join(name: str, first: Registry, *others: Registry) -> Registry:
             operations[tool.name] = own if known is None else _either(known, own)
     return Registry(
         name=name,
-        instructions=" ".join(one.instructions for one in dialects),
+        instructions=instructions,
         operations=operations,
         word=first.word,
         unknown=first.unknown,

@@ -26,7 +26,7 @@ _MAY = {
     "inference": ("engine.ports", "models", "importing", "errors"),
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
-    "dialects": ("dialects.shapes", "operation", "engine", "models", "importing", "errors"),
+    "dialects": ("dialects.shapes", "dialects.budget", "operation", "engine", "models", "importing", "errors"),
     "transports": ("operation", "schemas", "keys", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
