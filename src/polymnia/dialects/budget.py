@@ -66,9 +66,7 @@ def fitted(
     ``lists`` are the fields, inner ones with a dot, of which the first that is there may be continued. A text in
     ``whole`` is of no use in part: it is left out if it does not fit.
     """
-    if most is None and cursor is None:
-        return reply
-    if cursor is None and most is not None and _fits(reply, most):
+    if cursor is None and (most is None or _fits(reply, most)):
         return reply
     value: JsonObject = decode(encode(reply.value))
     start = int((position("rest", cursor, 1) or (0,))[0])
@@ -96,10 +94,8 @@ def fitted(
     return replace(reply, value=value, structured=value, notes=notes)
 
 
-def paged(run: Callable[[int | None], Reply], most: int | None, limit: int | None, total: int | None = None) -> Reply:
+def paged(run: Callable[[int | None], Reply], most: int, limit: int | None, total: int | None = None) -> Reply:
     """The reply of a tool that has pages of its own, with as many items as fit; ``total`` is how many there are."""
-    if most is None:
-        return run(limit)
     reply = run(limit)
     if _fits(reply, most):
         return reply
@@ -142,9 +138,9 @@ def _cut(reply: Reply, most: int) -> tuple[Reply, int]:
     return replace(reply, value=value, structured=structured), cut
 
 
-def cut_short(reply: Reply, most: int | None) -> Reply:
+def cut_short(reply: Reply, most: int) -> Reply:
     """The reply of a tool that writes, cut short where it is too long: what was written is written all the same."""
-    if most is None or _fits(reply, most):
+    if _fits(reply, most):
         return reply
     reply, cut = _cut(reply, most - _MARGIN)
     text = f"All of it was done. In this answer texts or lists are cut short (…): {cut:,}."

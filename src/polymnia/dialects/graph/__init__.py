@@ -104,9 +104,11 @@ def registry(name: str) -> Registry:
         def call(context: Context, params: Struct) -> Reply:
             given = asdict(params)
             most = given.pop("max_tokens", None) or context.budget
+            if most is None:
+                return run(context, **given)
             if not reads:
                 return cut_short(run(context, **given), most)
-            if run is read_graph and most is not None:
+            if run is read_graph:
                 return read_within(context, most, **given)
             return paged(lambda few: run(context, **given | {"limit": few}), most, given["limit"])
 
