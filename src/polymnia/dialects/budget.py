@@ -111,7 +111,7 @@ def paged(run: Callable[[int | None], Reply], most: int, limit: int | None, tota
         said.append(f"texts or lists cut short (…): {cut:,}")
     if not said:
         return reply
-    way = f"pass cursor {reply.next} to go on, search_nodes finds what you need" if reply.next else "ask for less"
+    way = f"pass cursor {reply.next} to go on" if reply.next else "ask for less"
     text = f"{' and '.join(said)}: {way}, or a larger max_tokens."
     return replace(reply, notes=[*reply.notes, Note("left_out", text)], remark=text)
 
