@@ -43,11 +43,12 @@ class Answer:
 
     @property
     def structured(self) -> dict[str, Any]:
-        """The structured content of a tool's answer."""
+        """A tool's answer: its structured content, or the text where that is all there is."""
         message = self.message
         if "error" in message or message["result"].get("isError"):
             raise RuntimeError(f"the server refused: {self.line[:400]!r}")
-        return dict(message["result"]["structuredContent"])
+        result = message["result"]
+        return dict(result.get("structuredContent") or json.loads(result["content"][0]["text"]))
 
 
 def request(number: int, method: str, params: Mapping[str, Any] | None = None) -> bytes:

@@ -6,10 +6,19 @@ import json
 from functools import cache
 from typing import Any
 
+from polymnia import app
 from polymnia.dialects.content import TOOLS
 from polymnia.schemas import components
+from polymnia.transports.server import describe
 
-__all__ = ["closed", "without_more"]
+__all__ = ["closed", "of_all", "without_more"]
+
+
+@cache
+def of_all(graph: str) -> dict[str, Any]:
+    """The tools of `all` with their output schemas, which that dialect does not list."""
+    registry = app.registry(app.settings({"dialect": "all", "graph": graph, "structured": "on"}, {}))
+    return {tool["name"]: tool for tool in json.loads(describe(registry))}
 
 
 @cache

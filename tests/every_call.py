@@ -440,7 +440,7 @@ def seeded(folder: Path, embedder: str) -> Seed:
             (id,) = session.send([Call("", tool, arguments)])
             answer = session.answer(id)
             assert not answer["result"].get("isError"), answer
-            return dict(answer["result"]["structuredContent"])
+            return dict(json.loads(answer["result"]["content"][0]["text"]))
 
         ask("create_entities", entities=entities)
         ask("create_relations", relations=links)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -100,8 +101,10 @@ class Reply:
 
     @property
     def structured(self) -> Any:
-        """The answer as structured content."""
-        return self.result.get("structuredContent")
+        """The answer as structured content, or where it is sent once, as text, that text read as JSON."""
+        if "structuredContent" in self.result or self.failed:
+            return self.result.get("structuredContent")
+        return self.value
 
     @property
     def failed(self) -> bool:
@@ -116,7 +119,7 @@ class Reply:
     @property
     def next_cursor(self) -> str | None:
         """Where the next page starts, from wherever the answer's shape carries it."""
-        structured = self.structured or {}
+        structured = self.structured if isinstance(self.structured, dict) else {}
         return structured.get("nextCursor") or self.result.get("_meta", {}).get("polymnia/nextCursor")
 
 
@@ -131,6 +134,9 @@ class Server:
     def __init__(
         self, arguments: Iterable[str], environment: Mapping[str, str], folder: Path, transport: str = "stdio"
     ) -> None:
+        arguments = list(arguments)
+        named = dict(pairwise(arguments))
+        self._graph = named.get("--graph", "strict")
         programs = {"stdio": ["-m", "polymnia", "stdio"], "asking": [str(ASKING), "stdio"]}
         program = programs.get(transport) or [str(BRIDGE), transport]
         self.log = folder / f"stderr-{time.monotonic_ns()}.txt"
@@ -374,10 +380,14 @@ class Server:
 
     def _check_structure(self, tool: str, operation: str | None, reply: Reply) -> None:
         if self._schemas is None:
-            listed = self.tools().items()
-            self._schemas = {name: json.dumps(one["outputSchema"]) for name, one in listed if "outputSchema" in one}
+            listed = self.tools()
+            if "memory_store" in listed and not any("outputSchema" in one for one in listed.values()):
+                listed = answer_schemas.of_all(self._graph)
+            self._schemas = {
+                name: json.dumps(one["outputSchema"]) for name, one in listed.items() if "outputSchema" in one
+            }
         if tool not in self._schemas:
-            assert reply.structured is None, f"{tool} promises no structured content"
+            assert "structuredContent" not in reply.result, f"{tool} promises no structured content"
             return
         wanted = [self._schemas[tool]]
         if (precise := answer_schemas.closed(tool, operation)) is not None:
@@ -385,7 +395,9 @@ class Server:
         elif "properties" in json.loads(wanted[0]):
             wanted.append(answer_schemas.without_more(wanted[0]))
         for schema in wanted:
-            problems = list(_validator(schema).iter_errors(reply.structured))
+            answer = reply.structured
+            answer = {"result": answer} if isinstance(answer, list) else answer
+            problems = list(_validator(schema).iter_errors(answer))
             told = [f"{one.json_path}: {one.message}" for one in problems[:3]]
             assert not told, f"the structured answer of {operation or tool} does not fit its schema: {told}"
 

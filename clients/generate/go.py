@@ -33,6 +33,7 @@ class _Source:
         self._types: dict[str, Schema] = document["types"]
         self._version = document["version"]
         self._meta = document["request_id_meta"]
+        self._budget = document["max_tokens_meta"]
         self._given = parts_of([one["parameters"] for one in self._operations], self._types)
         self._answered = parts_of([one["answer"] for one in self._operations], self._types)
 
@@ -45,6 +46,7 @@ class _Source:
                 "Version", self._version, "is the version of this client and of the server it was generated from."
             ),
             _constant("requestIDMeta", self._meta, "is where the id of a write goes that has no argument for it."),
+            _constant("maxTokensMeta", self._budget, "is where a call says how long its answer may be; 0 is no limit."),
             self._table(),
         ]
         parts += [self._tool(tool) for tool in self._tools if self._verbs(tool)]

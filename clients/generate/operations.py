@@ -15,10 +15,13 @@ from polymnia.dialects.content import TOOLS
 from polymnia.operation import Operation
 from polymnia.schemas import components
 
-__all__ = ["ALIASES", "ENUMS", "META_KEY", "NAMES", "document", "text"]
+__all__ = ["ALIASES", "ENUMS", "MAX_TOKENS_KEY", "META_KEY", "NAMES", "document", "text"]
 
 META_KEY = "polymnia/requestId"
 """Where the id of a write goes in ``_meta`` when the operation has no parameter for it."""
+
+MAX_TOKENS_KEY = "polymnia/maxTokens"
+"""Where a call says in ``_meta`` how many tokens its answer may have: 0, as programs want all of it."""
 
 ALIASES = {"memory_store": "store_memory"}
 """A tool that is called with and without an operation: the name of the typed method for the call without one."""
@@ -72,7 +75,7 @@ ENUMS = {
 """The name of each set of words that a value is one of."""
 
 _ENUM_NAMES = {frozenset(words.split()): name for name, words in ENUMS.items()}
-_EVERYWHERE = ("notes", "message", "repeated", "request_id", "success", "timestamp", "duration")
+_EVERYWHERE = ("next_cursor", "notes", "message", "repeated", "request_id", "success", "timestamp", "duration")
 Schema = dict[str, Any]
 
 
@@ -81,6 +84,7 @@ def document() -> dict[str, Any]:
     from polymnia.transports.server import describe
 
     registry = app.dialect(app.settings({"dialect": "all"}, {}))
+    registry.rewrite = None  # programmers read more than models
     plain = _associative() | _graph()
     tools = json.loads(describe(registry))
     types = _Types()
@@ -94,6 +98,7 @@ def document() -> dict[str, Any]:
     return {
         "version": __version__,
         "request_id_meta": META_KEY,
+        "max_tokens_meta": MAX_TOKENS_KEY,
         "tools": [
             {
                 "name": tool["name"],

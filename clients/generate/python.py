@@ -62,13 +62,18 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 if TYPE_CHECKING:
     from polymnia.client import types
 
-__all__ = ["READS", "REQUEST_ID_META", "WITH_REQUEST_ID", "AsyncOperations", "OnProgress", "Operations"]
+__all__ = [
+    "MAX_TOKENS_META", "READS", "REQUEST_ID_META", "WITH_REQUEST_ID", "AsyncOperations", "OnProgress", "Operations"
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 OnProgress = Callable[[float, float | None], object]
 """Called with the amount done and the total, if the server knows it. May be a coroutine function."""
+
+MAX_TOKENS_META = {{budget}}
+"""The key in ``_meta`` for the tokens an answer may have; 0 is no limit."""
 
 REQUEST_ID_META = {{meta}}
 """The key in ``_meta`` for the request id of a write without a parameter for it."""
@@ -147,6 +152,7 @@ def files(document: dict[str, Any]) -> dict[str, str]:
     everywhere[0] += " Of the operations that belong to a project, as the next three."
     head = _METHODS_HEAD.format(
         meta=_quoted(document["request_id_meta"]),
+        budget=_quoted(document["max_tokens_meta"]),
         reads=_filled(ids[""], 4),
         with_id=_filled(ids["argument"], 4),
         wire="{" + ", ".join(f"{_quoted(key)}: {_quoted(value)}" for key, value in wire.items()) + "}",

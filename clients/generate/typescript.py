@@ -54,6 +54,8 @@ class _Source:
             f"export const VERSION = {json.dumps(self._document['version'])};\n",
             "/** Where the id of a write goes in `_meta` when the operation has no parameter for it. */\n"
             f"export const REQUEST_ID_META = {json.dumps(self._document['request_id_meta'])};\n",
+            "/** Where a call says how many tokens its answer may have; 0 is no limit. */\n"
+            f"export const MAX_TOKENS_META = {json.dumps(self._document['max_tokens_meta'])};\n",
             self._table(),
             _IMMUTABLE,
         ]

@@ -126,9 +126,7 @@ func (c *Client) callTool(ctx context.Context, tool string, asked toolRequest, o
 	}
 	raw, err := c.send(ctx, "tools/call", func(id int64) any {
 		params := callParams{Name: call.tool, Arguments: arguments}
-		if call.meta != "" || chosen.progress != nil {
-			params.Meta = make(map[string]any, 2)
-		}
+		params.Meta = map[string]any{maxTokensMeta: 0}
 		if call.meta != "" {
 			params.Meta[requestIDMeta] = call.meta
 		}

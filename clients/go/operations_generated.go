@@ -10,6 +10,9 @@ const Version = "0.1.0"
 // requestIDMeta is where the id of a write goes that has no argument for it.
 const requestIDMeta = "polymnia/requestId"
 
+// maxTokensMeta is where a call says how long its answer may be; 0 is no limit.
+const maxTokensMeta = "polymnia/maxTokens"
+
 // reads are the operations that change nothing, and may be sent again at will.
 var reads = []string{
 	"read_graph/",
@@ -297,8 +300,8 @@ type DeleteEntitiesAnswer struct {
 	Success bool `json:"success"`
 }
 
-// DeleteEntities: Forget entities together with every relation they take part in. The history keeps them: `polymnia
-// undo` brings all of it back. The request needs EntityNames.
+// DeleteEntities: Forget entities together with every relation they take part in. The history keeps them; the user can
+// bring them back. The request needs EntityNames.
 //
 // The answer: How many were deleted. Fields: Deleted, Success.
 func (c *Client) DeleteEntities(ctx context.Context, request *DeleteEntitiesRequest, options ...CallOption) (*DeleteEntitiesAnswer, error) {
@@ -379,6 +382,9 @@ type ReadGraphRequest struct {
 
 	// Where to go on: nextCursor of the page before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
 }
 
 func (r *ReadGraphRequest) call(_, id string) toolCall {
@@ -422,6 +428,9 @@ type SearchNodesRequest struct {
 
 	// Where to go on: nextCursor of the page before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
 }
 
 func (r *SearchNodesRequest) call(_, id string) toolCall {
@@ -445,8 +454,7 @@ type SearchNodesAnswer struct {
 }
 
 // SearchNodes: Look for entities by words and by meaning, in any language; a question in plain words is fine. Best
-// matches first: those that contain the query as it stands, then those that share its words or its meaning. The request
-// needs Query.
+// matches first, before all others those that contain the query as it stands. The request needs Query.
 //
 // The answer: The entities found, best first, each with its relations. Fields: Nodes, NextCursor.
 func (c *Client) SearchNodes(ctx context.Context, request *SearchNodesRequest, options ...CallOption) (*SearchNodesAnswer, error) {
@@ -463,6 +471,9 @@ type OpenNodesRequest struct {
 
 	// Where to go on: nextCursor of the page before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
 }
 
 func (r *OpenNodesRequest) call(_, id string) toolCall {
@@ -656,6 +667,12 @@ type StoreContentAnswer struct {
 	// The relationships that were found, where that was asked for.
 	Relationships []Relationship `json:"relationships"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -680,8 +697,8 @@ type StoreContentAnswer struct {
 // The request needs ProjectID, Content.
 //
 // The answer: The id, version and metadata of the new item, and the relationships found for it. Fields: ContentID,
-// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
-// Duration.
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, NextCursor, Notes, Message, Repeated, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) StoreContent(ctx context.Context, request *StoreContentRequest, options ...CallOption) (*StoreContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreContentAnswer) **Result { return &a.Result })
 }
@@ -753,6 +770,12 @@ type UpdateContentAnswer struct {
 	// The relationships that were found, where that was asked for.
 	Relationships []Relationship `json:"relationships"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -777,8 +800,8 @@ type UpdateContentAnswer struct {
 // readable. With options.restore, bring a deleted item back. The request needs ProjectID, ContentID, Updates.
 //
 // The answer: The id, new version and metadata of the item, and the relationships found for it. Fields: ContentID,
-// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, Message, Repeated, RequestID, Success, Timestamp,
-// Duration.
+// Version, Metadata, CreatedAt, UpdatedAt, Warnings, Relationships, NextCursor, Notes, Message, Repeated, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) UpdateContent(ctx context.Context, request *UpdateContentRequest, options ...CallOption) (*UpdateContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *UpdateContentAnswer) **Result { return &a.Result })
 }
@@ -841,6 +864,12 @@ type DeleteContentAnswer struct {
 	// How many relationships were kept and marked as deleted.
 	ReferencesPreserved int `json:"references_preserved"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -865,8 +894,8 @@ type DeleteContentAnswer struct {
 // ProjectID, ContentID.
 //
 // The answer: Which item was deleted, whether that can be undone, and what became of its relationships. Fields:
-// ContentID, Deleted, Hard, RelationshipsDeleted, ReferencesPreserved, Message, Repeated, RequestID, Success,
-// Timestamp, Duration.
+// ContentID, Deleted, Hard, RelationshipsDeleted, ReferencesPreserved, NextCursor, Notes, Message, Repeated, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) DeleteContent(ctx context.Context, request *DeleteContentRequest, options ...CallOption) (*DeleteContentAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *DeleteContentAnswer) **Result { return &a.Result })
 }
@@ -956,6 +985,12 @@ type StoreDecisionAnswer struct {
 	// The same as content_id: a decision is an item too.
 	DecisionID string `json:"decision_id"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -980,7 +1015,7 @@ type StoreDecisionAnswer struct {
 // The request needs ProjectID, Title, Context, Decision, Rationale.
 //
 // The answer: The id, version and metadata of the new decision. Fields: ContentID, Version, Metadata, CreatedAt,
-// UpdatedAt, Warnings, DecisionID, Message, Repeated, RequestID, Success, Timestamp, Duration.
+// UpdatedAt, Warnings, DecisionID, NextCursor, Notes, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) StoreDecision(ctx context.Context, request *StoreDecisionRequest, options ...CallOption) (*StoreDecisionAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *StoreDecisionAnswer) **Result { return &a.Result })
 }
@@ -1051,6 +1086,12 @@ type CreateRelationshipAnswer struct {
 	// created_at, strength, context, metadata, deleted.
 	Relationship *Relationship `json:"relationship"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -1074,8 +1115,8 @@ type CreateRelationshipAnswer struct {
 // CreateRelationship: Create a directed, typed relationship between two items, or change the one they have. The request
 // needs ProjectID, SourceID, TargetID, Type.
 //
-// The answer: The relationship, and whether it is new. Fields: RelationshipID, Created, Relationship, Message,
-// Repeated, RequestID, Success, Timestamp, Duration.
+// The answer: The relationship, and whether it is new. Fields: RelationshipID, Created, Relationship, NextCursor,
+// Notes, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) CreateRelationship(ctx context.Context, request *CreateRelationshipRequest, options ...CallOption) (*CreateRelationshipAnswer, error) {
 	return answered(ctx, c, "memory_store", request, options, func(a *CreateRelationshipAnswer) **Result { return &a.Result })
 }
@@ -1099,6 +1140,12 @@ type MemorySearchRequest struct {
 
 	// Search the scopes below it too. Default: false.
 	IncludeChildScopes *bool `json:"include_child_scopes,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *MemorySearchRequest) call(_, id string) toolCall {
@@ -1123,6 +1170,9 @@ type MemorySearchAnswer struct {
 	// The scope that was searched; null where all were.
 	SearchScope *string `json:"search_scope"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
@@ -1130,7 +1180,7 @@ type MemorySearchAnswer struct {
 // MemorySearch: Find memories by meaning and by words, in any language. The most relevant come first; similarity_score
 // says how close each is, from 0 to 1. The request needs Query.
 //
-// The answer: The memories found, most relevant first. Fields: Memories, TotalFound, SearchScope, Notes.
+// The answer: The memories found, most relevant first. Fields: Memories, TotalFound, SearchScope, NextCursor, Notes.
 func (c *Client) MemorySearch(ctx context.Context, request *MemorySearchRequest, options ...CallOption) (*MemorySearchAnswer, error) {
 	return answered(ctx, c, "memory_search", request, options, func(a *MemorySearchAnswer) **Result { return &a.Result })
 }
@@ -1142,6 +1192,12 @@ type MemoryGetRequest struct {
 
 	// Tell what it is linked to. Default: true.
 	IncludeAssociations *bool `json:"include_associations,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *MemoryGetRequest) call(_, id string) toolCall {
@@ -1199,6 +1255,9 @@ type MemoryGetAnswer struct {
 	// True when more associations will appear in the background.
 	AssociationsPending bool `json:"associations_pending"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 
@@ -1209,8 +1268,8 @@ type MemoryGetAnswer struct {
 // MemoryGet: Read one memory in full, with what it is linked to. The request needs MemoryID.
 //
 // The answer: The memory in full, with what it is linked to. Fields: MemoryID, Content, Scope, Metadata, Tags,
-// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, Notes,
-// Success.
+// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, NextCursor,
+// Notes, Success.
 func (c *Client) MemoryGet(ctx context.Context, request *MemoryGetRequest, options ...CallOption) (*MemoryGetAnswer, error) {
 	return answered(ctx, c, "memory_get", request, options, func(a *MemoryGetAnswer) **Result { return &a.Result })
 }
@@ -1294,6 +1353,9 @@ type MemoryUpdateAnswer struct {
 	// True when more associations will appear in the background.
 	AssociationsPending bool `json:"associations_pending"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 
@@ -1305,8 +1367,8 @@ type MemoryUpdateAnswer struct {
 // needs MemoryID.
 //
 // The answer: The memory in full, with what it is linked to. Fields: MemoryID, Content, Scope, Metadata, Tags,
-// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, Notes,
-// Success.
+// Category, CreatedAt, UpdatedAt, Version, Associations, Name, Kind, SimilarMemories, AssociationsPending, NextCursor,
+// Notes, Success.
 func (c *Client) MemoryUpdate(ctx context.Context, request *MemoryUpdateRequest, options ...CallOption) (*MemoryUpdateAnswer, error) {
 	return answered(ctx, c, "memory_update", request, options, func(a *MemoryUpdateAnswer) **Result { return &a.Result })
 }
@@ -1333,6 +1395,9 @@ type MemoryDeleteAnswer struct {
 	// The id of the memory.
 	MemoryID string `json:"memory_id"`
 
+	// Remarks that help to read the answer.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -1342,7 +1407,7 @@ type MemoryDeleteAnswer struct {
 
 // MemoryDelete: Delete a memory for good: text, history and links. This cannot be undone. The request needs MemoryID.
 //
-// The answer: Which memory was deleted. Fields: MemoryID, Message, Success.
+// The answer: Which memory was deleted. Fields: MemoryID, Notes, Message, Success.
 func (c *Client) MemoryDelete(ctx context.Context, request *MemoryDeleteRequest, options ...CallOption) (*MemoryDeleteAnswer, error) {
 	return answered(ctx, c, "memory_delete", request, options, func(a *MemoryDeleteAnswer) **Result { return &a.Result })
 }
@@ -1357,6 +1422,12 @@ type MemoryDiscoverAssociationsRequest struct {
 
 	// Leave out what is weaker. Default: 0.1.
 	SimilarityThreshold *float64 `json:"similarity_threshold,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *MemoryDiscoverAssociationsRequest) call(_, id string) toolCall {
@@ -1380,6 +1451,12 @@ type MemoryDiscoverAssociationsAnswer struct {
 
 	// How many memories were compared: total_candidates, filtered_results, avg_similarity.
 	DiscoveryStats DiscoveryStats `json:"discovery_stats"`
+
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer.
+	Notes []string `json:"notes"`
 }
 
 // MemoryDiscoverAssociations: Look for memories that have to do with one: similar in meaning, sharing tags or names,
@@ -1387,7 +1464,7 @@ type MemoryDiscoverAssociationsAnswer struct {
 // MemoryID.
 //
 // The answer: The memories that have to do with one, strongest first, each with the reason. Fields: SourceMemory,
-// Associations, DiscoveryStats.
+// Associations, DiscoveryStats, NextCursor, Notes.
 func (c *Client) MemoryDiscoverAssociations(ctx context.Context, request *MemoryDiscoverAssociationsRequest, options ...CallOption) (*MemoryDiscoverAssociationsAnswer, error) {
 	return answered(ctx, c, "memory_discover_associations", request, options, func(a *MemoryDiscoverAssociationsAnswer) **Result { return &a.Result })
 }
@@ -1399,6 +1476,12 @@ type ScopeListRequest struct {
 
 	// Count the memories. Default: true.
 	IncludeMemoryCounts *bool `json:"include_memory_counts,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *ScopeListRequest) call(_, id string) toolCall {
@@ -1423,13 +1506,17 @@ type ScopeListAnswer struct {
 	// How deep the tree is.
 	HierarchyDepth int `json:"hierarchy_depth"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer.
 	Notes []string `json:"notes"`
 }
 
 // ScopeList: Show the tree of scopes and how many memories are in each. The request may be nil.
 //
-// The answer: The scopes, each with how many memories are in it. Fields: Scopes, TotalScopes, HierarchyDepth, Notes.
+// The answer: The scopes, each with how many memories are in it. Fields: Scopes, TotalScopes, HierarchyDepth,
+// NextCursor, Notes.
 func (c *Client) ScopeList(ctx context.Context, request *ScopeListRequest, options ...CallOption) (*ScopeListAnswer, error) {
 	return answered(ctx, c, "scope_list", request, options, func(a *ScopeListAnswer) **Result { return &a.Result })
 }
@@ -1441,6 +1528,12 @@ type ScopeSuggestRequest struct {
 
 	// Where you are working; places near it are preferred.
 	CurrentScope string `json:"current_scope,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *ScopeSuggestRequest) call(_, id string) toolCall {
@@ -1473,13 +1566,19 @@ type ScopeSuggestAnswer struct {
 
 	// True when the memories that are filed cannot tell: suggested_scope is a place to fall back to.
 	Abstained bool `json:"abstained"`
+
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer.
+	Notes []string `json:"notes"`
 }
 
 // ScopeSuggest: Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so
 // and names a place to fall back to. The request needs Content.
 //
 // The answer: The scope the text belongs to, how certain that is, and other scopes. Fields: SuggestedScope, Confidence,
-// Alternatives, Analysis, Reasoning, Abstained.
+// Alternatives, Analysis, Reasoning, Abstained, NextCursor, Notes.
 func (c *Client) ScopeSuggest(ctx context.Context, request *ScopeSuggestRequest, options ...CallOption) (*ScopeSuggestAnswer, error) {
 	return answered(ctx, c, "scope_suggest", request, options, func(a *ScopeSuggestAnswer) **Result { return &a.Result })
 }
@@ -1544,6 +1643,12 @@ type MemoryListAllRequest struct {
 
 	// Memories on a page. Default: 10.
 	PerPage int `json:"per_page,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *MemoryListAllRequest) call(_, id string) toolCall {
@@ -1564,11 +1669,17 @@ type MemoryListAllAnswer struct {
 
 	// Where this page stands among all pages: page, per_page, total_items, total_pages, has_next, has_prev.
 	Pagination Pagination `json:"pagination"`
+
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer.
+	Notes []string `json:"notes"`
 }
 
 // MemoryListAll: Browse all memories, newest first, page by page. The request may be nil.
 //
-// The answer: One page of memories. Fields: Memories, Pagination.
+// The answer: One page of memories. Fields: Memories, Pagination, NextCursor, Notes.
 func (c *Client) MemoryListAll(ctx context.Context, request *MemoryListAllRequest, options ...CallOption) (*MemoryListAllAnswer, error) {
 	return answered(ctx, c, "memory_list_all", request, options, func(a *MemoryListAllAnswer) **Result { return &a.Result })
 }
@@ -1589,6 +1700,9 @@ type MemoryExportRequest struct {
 
 	// Export what links the memories, too. Default: true.
 	IncludeAssociations *bool `json:"include_associations,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
 }
 
 func (r *MemoryExportRequest) call(_, id string) toolCall {
@@ -1822,6 +1936,12 @@ type SearchContentRequest struct {
 	// How many results, in what order, with what: limit, offset, min_relevance, include_context, include_highlights,
 	// sort_by, sort_order.
 	Options *SearchOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *SearchContentRequest) call(_, id string) toolCall {
@@ -1855,6 +1975,9 @@ type SearchContentAnswer struct {
 	// All matching items, counted by type, tag and month: content_types, tags, months.
 	Facets SearchFacets `json:"facets"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -1875,7 +1998,7 @@ type SearchContentAnswer struct {
 // each with its relevance from 0 to 1 and the reason it was found. The request needs ProjectID, Query.
 //
 // The answer: One page of results, best first, with the total and the distribution of all of them. Fields: Results,
-// Total, Page, PerPage, Facets, Notes, RequestID, Success, Timestamp, Duration.
+// Total, Page, PerPage, Facets, NextCursor, Notes, RequestID, Success, Timestamp, Duration.
 func (c *Client) SearchContent(ctx context.Context, request *SearchContentRequest, options ...CallOption) (*SearchContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *SearchContentAnswer) **Result { return &a.Result })
 }
@@ -1908,6 +2031,12 @@ type GetContentRequest struct {
 
 	// What to answer: include_embeddings, include_relationships, include_metadata, format.
 	Options *GetOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *GetContentRequest) call(_, id string) toolCall {
@@ -1933,6 +2062,12 @@ type GetContentAnswer struct {
 	// tags, summary, metadata, session_id, created_at, updated_at, relationships, references, history, embeddings.
 	Content ContentDetails `json:"content"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// The request_id of the call, where it had one.
 	RequestID string `json:"request_id"`
 
@@ -1949,8 +2084,8 @@ type GetContentAnswer struct {
 // GetContent: Read one item: its text and, where asked for, its relationships, references, versions and vectors. The
 // request needs ProjectID, ContentID.
 //
-// The answer: The item, in the format and with the parts asked for. Fields: ContentID, Content, RequestID, Success,
-// Timestamp, Duration.
+// The answer: The item, in the format and with the parts asked for. Fields: ContentID, Content, NextCursor, Notes,
+// RequestID, Success, Timestamp, Duration.
 func (c *Client) GetContent(ctx context.Context, request *GetContentRequest, options ...CallOption) (*GetContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *GetContentAnswer) **Result { return &a.Result })
 }
@@ -1986,6 +2121,12 @@ type FindSimilarContentRequest struct {
 
 	// Which items, and how to measure: include_self, content_types, exclude_ids, similarity_method.
 	Options *SimilarOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *FindSimilarContentRequest) call(_, id string) toolCall {
@@ -2013,6 +2154,9 @@ type FindSimilarContentAnswer struct {
 	// How similarity was measured. One of cosine, euclidean, manhattan.
 	SimilarityMethod SimilarityMethod `json:"similarity_method"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2031,8 +2175,8 @@ type FindSimilarContentAnswer struct {
 
 // FindSimilarContent: Find the items most similar in meaning to a text or to another item. The request needs ProjectID.
 //
-// The answer: The most similar items, most similar first. Fields: Results, Total, SimilarityMethod, Notes, RequestID,
-// Success, Timestamp, Duration.
+// The answer: The most similar items, most similar first. Fields: Results, Total, SimilarityMethod, NextCursor, Notes,
+// RequestID, Success, Timestamp, Duration.
 func (c *Client) FindSimilarContent(ctx context.Context, request *FindSimilarContentRequest, options ...CallOption) (*FindSimilarContentAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *FindSimilarContentAnswer) **Result { return &a.Result })
 }
@@ -2062,6 +2206,12 @@ type GetContentHistoryRequest struct {
 
 	// What each version changed.
 	IncludeDiffs *bool `json:"include_diffs,omitempty"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *GetContentHistoryRequest) call(_, id string) toolCall {
@@ -2092,6 +2242,12 @@ type GetContentHistoryAnswer struct {
 	// Present when the item was deleted: at, by, change, restore.
 	Deleted *ContentDeletion `json:"deleted"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// The request_id of the call, where it had one.
 	RequestID string `json:"request_id"`
 
@@ -2108,8 +2264,8 @@ type GetContentHistoryAnswer struct {
 // GetContentHistory: List the versions of an item, newest first: what each said, who made it, and what it changed. The
 // request needs ProjectID, ContentID.
 //
-// The answer: The versions of the item, newest first. Fields: ContentID, Versions, TotalVersions, Deleted, RequestID,
-// Success, Timestamp, Duration.
+// The answer: The versions of the item, newest first. Fields: ContentID, Versions, TotalVersions, Deleted, NextCursor,
+// Notes, RequestID, Success, Timestamp, Duration.
 func (c *Client) GetContentHistory(ctx context.Context, request *GetContentHistoryRequest, options ...CallOption) (*GetContentHistoryAnswer, error) {
 	return answered(ctx, c, "memory_retrieve", request, options, func(a *GetContentHistoryAnswer) **Result { return &a.Result })
 }
@@ -2143,6 +2299,12 @@ type DetectPatternsRequest struct {
 
 	// Which patterns, and how to tell them: min_confidence, include_explanations, time_range.
 	Options *PatternOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *DetectPatternsRequest) call(_, id string) toolCall {
@@ -2182,6 +2344,9 @@ type DetectPatternsAnswer struct {
 	// What was looked at, in figures, by type; the names differ by type.
 	LookedAt map[string]map[string]any `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// What could not be told, and why.
 	Notes []PatternNote `json:"notes"`
 
@@ -2205,7 +2370,7 @@ type DetectPatternsAnswer struct {
 // who writes what. Each comes with its evidence. The request needs ProjectID.
 //
 // The answer: The patterns that were found, most certain first. Fields: AnalyzedAt, Cached, Scope, Patterns, Counts,
-// BelowMinConfidence, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
+// BelowMinConfidence, LookedAt, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) DetectPatterns(ctx context.Context, request *DetectPatternsRequest, options ...CallOption) (*DetectPatternsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *DetectPatternsAnswer) **Result { return &a.Result })
 }
@@ -2236,6 +2401,12 @@ type AnalyzeQualityRequest struct {
 
 	// What to answer besides the scores: include_suggestions, include_metrics, benchmark_against.
 	Options *QualityOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *AnalyzeQualityRequest) call(_, id string) toolCall {
@@ -2281,6 +2452,9 @@ type AnalyzeQualityAnswer struct {
 	// What was measured: characters, words, sentences, headings, language, contents_compared_with.
 	LookedAt QualityLook `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2301,8 +2475,8 @@ type AnalyzeQualityAnswer struct {
 // improve it. The request needs ProjectID, ContentID.
 //
 // The answer: The quality of the item as scores from 0 to 1, and what would improve it. Fields: AnalyzedAt, Cached,
-// ContentID, Title, OverallScore, Dimensions, Suggestions, Benchmark, LookedAt, Notes, RequestID, Success, Timestamp,
-// Duration.
+// ContentID, Title, OverallScore, Dimensions, Suggestions, Benchmark, LookedAt, NextCursor, Notes, RequestID, Success,
+// Timestamp, Duration.
 func (c *Client) AnalyzeQuality(ctx context.Context, request *AnalyzeQualityRequest, options ...CallOption) (*AnalyzeQualityAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *AnalyzeQualityAnswer) **Result { return &a.Result })
 }
@@ -2339,6 +2513,12 @@ type FindContentRelationshipsRequest struct {
 
 	// Which relationships, and what of them: include_strength, include_context, min_confidence.
 	Options *RelationshipOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *FindContentRelationshipsRequest) call(_, id string) toolCall {
@@ -2372,6 +2552,9 @@ type FindContentRelationshipsAnswer struct {
 	// What was searched: relations, depth, stored, candidates, discovered.
 	LookedAt RelationshipLook `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2395,7 +2578,7 @@ type FindContentRelationshipsAnswer struct {
 // steps, and by what the texts show. The request needs ProjectID, ContentID.
 //
 // The answer: The items it is related to, strongest first. Fields: AnalyzedAt, Cached, ContentID, Relationships,
-// LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
+// LookedAt, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) FindContentRelationships(ctx context.Context, request *FindContentRelationshipsRequest, options ...CallOption) (*FindContentRelationshipsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *FindContentRelationshipsAnswer) **Result { return &a.Result })
 }
@@ -2429,6 +2612,12 @@ type DetectConflictsRequest struct {
 
 	// Which conflicts, and what of them: sensitivity, include_resolution_suggestions.
 	Options *ConflictOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *DetectConflictsRequest) call(_, id string) toolCall {
@@ -2468,6 +2657,9 @@ type DetectConflictsAnswer struct {
 	// What was compared: items, statements, pairs_found, pairs_compared.
 	LookedAt ConflictLook `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2491,7 +2683,7 @@ type DetectConflictsAnswer struct {
 // do about each. The request needs ProjectID.
 //
 // The answer: The conflicts that were found, most certain first. Fields: AnalyzedAt, Cached, Scope, Sensitivity,
-// Conflicts, Counts, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
+// Conflicts, Counts, LookedAt, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) DetectConflicts(ctx context.Context, request *DetectConflictsRequest, options ...CallOption) (*DetectConflictsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *DetectConflictsAnswer) **Result { return &a.Result })
 }
@@ -2525,6 +2717,12 @@ type GenerateInsightsRequest struct {
 
 	// How thorough, how far back, and with what: depth, include_recommendations, time_horizon.
 	Options *InsightOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *GenerateInsightsRequest) call(_, id string) toolCall {
@@ -2561,6 +2759,9 @@ type GenerateInsightsAnswer struct {
 	// What was looked at, in figures: in all, and under its name for each type.
 	LookedAt map[string]any `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2584,7 +2785,7 @@ type GenerateInsightsAnswer struct {
 // belongs together. Each comes with its evidence and a recommendation. The request needs ProjectID.
 //
 // The answer: The insights, strongest first, each with what it rests on and what to do. Fields: AnalyzedAt, Cached,
-// Scope, Insights, Counts, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
+// Scope, Insights, Counts, LookedAt, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) GenerateInsights(ctx context.Context, request *GenerateInsightsRequest, options ...CallOption) (*GenerateInsightsAnswer, error) {
 	return answered(ctx, c, "memory_analyze", request, options, func(a *GenerateInsightsAnswer) **Result { return &a.Result })
 }
@@ -2611,6 +2812,12 @@ type CheckSystemHealthRequest struct {
 
 	// Only these (default all). One of ai_service, cache, database, vector_store.
 	Components []SystemComponent `json:"components,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *CheckSystemHealthRequest) call(_, id string) toolCall {
@@ -2632,6 +2839,9 @@ type CheckSystemHealthAnswer struct {
 	// The status, the components, and what they use: status, version, components, uptime, performance, resources.
 	Health SystemHealth `json:"health"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2651,8 +2861,8 @@ type CheckSystemHealthAnswer struct {
 // CheckSystemHealth: Check whether the server works: its database, vector store, model and cache, how fast it answers,
 // and what it uses. The request may be nil.
 //
-// The answer: The status of the server and of each of its components. Fields: Health, Notes, RequestID, Success,
-// Timestamp, Duration.
+// The answer: The status of the server and of each of its components. Fields: Health, NextCursor, Notes, RequestID,
+// Success, Timestamp, Duration.
 func (c *Client) CheckSystemHealth(ctx context.Context, request *CheckSystemHealthRequest, options ...CallOption) (*CheckSystemHealthAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *CheckSystemHealthAnswer) **Result { return &a.Result })
 }
@@ -2685,6 +2895,12 @@ type ExportProjectDataRequest struct {
 
 	// How to write it: compress, include_embeddings, anonymize.
 	Options *ExportOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *ExportProjectDataRequest) call(_, id string) toolCall {
@@ -2737,6 +2953,9 @@ type ExportProjectDataAnswer struct {
 	// How many items have no vector; with options.include_embeddings.
 	WithoutEmbeddings *int `json:"without_embeddings"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2761,7 +2980,7 @@ type ExportProjectDataAnswer struct {
 //
 // The answer: What was exported: the data itself, or where it is large the file that holds it. Fields: Format,
 // ItemCount, RelationshipCount, VersionCount, SizeBytes, Data, Encoding, FilePath, Anonymized, LeftOut,
-// WithoutEmbeddings, Notes, Message, RequestID, Success, Timestamp, Duration.
+// WithoutEmbeddings, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) ExportProjectData(ctx context.Context, request *ExportProjectDataRequest, options ...CallOption) (*ExportProjectDataAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ExportProjectDataAnswer) **Result { return &a.Result })
 }
@@ -2845,6 +3064,12 @@ type ImportProjectDataAnswer struct {
 	// How many relationships were found; with options.detect_relationships.
 	RelationshipsDetected *int `json:"relationships_detected"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// What was done, as a sentence.
 	Message string `json:"message"`
 
@@ -2870,7 +3095,7 @@ type ImportProjectDataAnswer struct {
 //
 // The answer: How many items were imported, updated and skipped, and what was wrong with the rest. Fields: Source,
 // Format, ImportedCount, UpdatedCount, SkippedCount, RelationshipCount, IDMapping, ValidationErrors, Dropped,
-// RelationshipsDetected, Message, Repeated, RequestID, Success, Timestamp, Duration.
+// RelationshipsDetected, NextCursor, Notes, Message, Repeated, RequestID, Success, Timestamp, Duration.
 func (c *Client) ImportProjectData(ctx context.Context, request *ImportProjectDataRequest, options ...CallOption) (*ImportProjectDataAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ImportProjectDataAnswer) **Result { return &a.Result })
 }
@@ -2901,6 +3126,12 @@ type ValidateDataIntegrityRequest struct {
 
 	// Whether to repair, and how much to tell: fix_issues, detailed_report.
 	Options *IntegrityOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *ValidateDataIntegrityRequest) call(_, id string) toolCall {
@@ -2946,6 +3177,9 @@ type ValidateDataIntegrityAnswer struct {
 	// How much was checked; with options.detailed_report.
 	LookedAt []IntegrityLook `json:"looked_at"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
 	// Remarks that help to read the answer, for example why nothing was found.
 	Notes []string `json:"notes"`
 
@@ -2969,7 +3203,7 @@ type ValidateDataIntegrityAnswer struct {
 // can be repaired. The request may be nil.
 //
 // The answer: Whether the data is sound, and each issue that was found. Fields: Valid, Scope, Checks, Issues, Summary,
-// Fixed, Changes, LookedAt, Notes, Message, RequestID, Success, Timestamp, Duration.
+// Fixed, Changes, LookedAt, NextCursor, Notes, Message, RequestID, Success, Timestamp, Duration.
 func (c *Client) ValidateDataIntegrity(ctx context.Context, request *ValidateDataIntegrityRequest, options ...CallOption) (*ValidateDataIntegrityAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *ValidateDataIntegrityAnswer) **Result { return &a.Result })
 }
@@ -2999,6 +3233,12 @@ type GenerateCitationRequest struct {
 
 	// What to cite beside the item: include_permalink, include_access_date.
 	Options *CitationOptions `json:"options,omitzero"`
+
+	// Most tokens of the answer.
+	MaxTokens int `json:"max_tokens,omitempty"`
+
+	// Where to go on: next_cursor of the same call before.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 func (r *GenerateCitationRequest) call(_, id string) toolCall {
@@ -3041,6 +3281,12 @@ type GenerateCitationAnswer struct {
 	// The date of access, YYYY-MM-DD; with options.include_access_date.
 	AccessDate string `json:"access_date"`
 
+	// Present when something is left out: pass it as cursor to the same call to go on.
+	NextCursor string `json:"next_cursor"`
+
+	// Remarks that help to read the answer, for example why nothing was found.
+	Notes []string `json:"notes"`
+
 	// The request_id of the call, where it had one.
 	RequestID string `json:"request_id"`
 
@@ -3058,7 +3304,7 @@ type GenerateCitationAnswer struct {
 // needs ProjectID, ContentID.
 //
 // The answer: The citation as text, HTML, BibTeX and CSL-JSON. Fields: ContentID, Style, Citation, HTML, Bibtex, CSL,
-// Permalink, AccessDate, RequestID, Success, Timestamp, Duration.
+// Permalink, AccessDate, NextCursor, Notes, RequestID, Success, Timestamp, Duration.
 func (c *Client) GenerateCitation(ctx context.Context, request *GenerateCitationRequest, options ...CallOption) (*GenerateCitationAnswer, error) {
 	return answered(ctx, c, "memory_system", request, options, func(a *GenerateCitationAnswer) **Result { return &a.Result })
 }

@@ -77,8 +77,11 @@ func newResult(raw json.RawMessage) (*Result, error) {
 	}
 	if len(read.Structured) > 0 && string(read.Structured) != "null" {
 		result.JSON = read.Structured
-	} else if text := []byte(result.Text); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
-		result.JSON = text
+	} else if len(read.Content) > 0 && read.Content[0].Type == "text" {
+		// What follows the first text is a remark on it.
+		if text := []byte(read.Content[0].Text); len(text) > 0 && (text[0] == '{' || text[0] == '[') && json.Valid(text) {
+			result.JSON = text
+		}
 	}
 	if read.IsError {
 		return nil, toolError(result)

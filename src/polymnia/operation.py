@@ -68,6 +68,7 @@ class Context(Struct):
     request_id: str | None = None  # of the request itself, for operations without a parameter for it
     confirm: Callable[[str], bool | None] | None = None
     sample: Callable[[str, str, int], str | None] | None = None
+    budget: int | None = None  # tokens an answer may have if the call does not say
 
     def place(self, path: str) -> str:
         """A file as shown to the caller: its path, or over the network just its name."""
@@ -80,8 +81,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     ``value`` is the JSON value a client reads as text; ``text`` replaces it if a dialect answers with a sentence,
     ``content`` if it answers with content blocks of the protocol: images, audio, resources. ``structured`` is the
     structured content; with ``flat`` its fields are copied into the result itself. ``notes`` go into ``_meta``; one
-    that a model must read is also a field of the answer, if the dialect has one for it. ``refusal`` is a code, a
-    message and data: the call fails as a request instead of as a tool.
+    that a model must read is also a field of the answer, if the dialect has one for it, else the ``remark``, a text
+    that follows the answer. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
     """
 
     value: Any = None
@@ -93,6 +94,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     next: str | None = None
     is_error: bool = False
     flat: bool = False
+    remark: str | None = None
     refusal: tuple[int, str, JsonObject] | None = None
 
 
@@ -205,7 +207,9 @@ class Registry(Struct, kw_only=True):
 
     ``listing`` is the path of a prebuilt file with its tool descriptions: building schemas takes longer than a client
     should wait for its first list. ``changing`` names the lists that may change while the server runs. ``welcome`` adds
-    to the instructions what a memory holds when a client connects.
+    to the instructions what a memory holds when a client connects. Without ``structured`` an answer is sent once, as
+    text, and tools have no output schemas. ``budget`` is how many tokens an answer may have if the call does not say;
+    ``rewrite`` makes a tool's description shorter.
     """
 
     name: str
@@ -219,6 +223,9 @@ class Registry(Struct, kw_only=True):
     decoders: dict[str, msgspec.json.Decoder[Any]] = field(default_factory=dict)
     listing: str | None = None
     changing: Sequence[str] = ()
+    structured: bool = True
+    budget: int | None = None
+    rewrite: Callable[[JsonObject], JsonObject] | None = None
     welcome: Callable[[Memory], str] | None = None
 
     def introduce(self, memory: Memory) -> str:
@@ -294,7 +301,7 @@ def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
     return as_object(inner)
 
 
-def join(name: str, first: Registry, *others: Registry) -> Registry:
+def join(name: str, instructions: str, first: Registry, *others: Registry) -> Registry:
     """Combine several dialects; every tool retains the behaviour of its own dialect.
 
     If two dialects have a tool of the same name, calls with ``operation`` go to the later dialect's.
@@ -308,7 +315,7 @@ def join(name: str, first: Registry, *others: Registry) -> Registry:
             operations[tool.name] = own if known is None else _either(known, own)
     return Registry(
         name=name,
-        instructions=" ".join(one.instructions for one in dialects),
+        instructions=instructions,
         operations=operations,
         word=first.word,
         unknown=first.unknown,

@@ -92,7 +92,7 @@ def file_path(text: str) -> str:
 
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
-DIALECTS = ("all", "native", *GRAPHS, "associative", "content")
+DIALECTS = ("all", "native", *GRAPHS, "associative", "content", "chatgpt")
 LANES = ("all", "words", "meaning")
 EFFORTS = ("quick", "balanced", "thorough")
 LEVELS = ("debug", "info", "notice", "warning", "error")
@@ -108,6 +108,12 @@ class Settings:
     project = Setting(str, "default", "The project to work in; projects never see each other's memories.")
     dialect = Setting(str, "all", "The tools to offer and their manners.", choices=DIALECTS)
     graph = Setting(str, "strict", "The manners of the graph where the dialect has none of its own.", choices=GRAPHS)
+    structured = Setting(
+        str,
+        "auto",
+        "Whether answers have structured content beside their text: auto (all but the dialect `all`), on or off.",
+        choices=("auto", "on", "off"),
+    )
     file = Setting(
         file_path,
         None,

@@ -54,6 +54,22 @@ def test_every_answer_has_its_type_and_no_field_that_the_type_does_not_name(tmp_
     assert len(seen) > 35, sorted(set(schemas) - seen)
 
 
+@pytest.mark.promise("clients.budget")
+def test_answers_are_whole_unless_a_call_gives_max_tokens(tmp_path: Path) -> None:
+    serving = Serving(tmp_path)
+    texts = ["Planning of the sprint, and who answers for which part of it until the review."] * 3
+    many = [{"name": f"Sprint {at}", "entityType": "sprint", "observations": texts} for at in range(300)]
+    try:
+        with MCPMemoryClient(serving.url("ws")) as client:
+            client.create_entities(many)
+            assert len(client.read_graph()["entities"]) == len(many)
+            few = client.read_graph(max_tokens=1000)
+            assert 0 < len(few["entities"]) < 50
+            assert client.read_graph(cursor=few["nextCursor"], limit=1)["entities"]
+    finally:
+        serving.close()
+
+
 def test_every_field_of_every_type_is_described() -> None:
     document = json.loads((ROOT / "clients" / "operations.json").read_text(encoding="utf-8"))
     shapes = {f"{one['name']} {part}": one[part] for one in document["operations"] for part in ("parameters", "answer")}

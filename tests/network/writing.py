@@ -25,6 +25,7 @@ GRAPH: dict[str, dict[str, Any]] = {
     "search_nodes": {"query": "tea"},
     "open_nodes": {"names": ["Ann"]},
 }
+CHATGPT: dict[str, dict[str, Any]] = {"search": {"query": "tea"}, "fetch": {"id": "{id}"}}
 ASSOCIATIVE: dict[str, dict[str, Any]] = {
     "memory_store": {"content": "A memory that is new."},
     "memory_search": {"query": "tea"},
@@ -77,8 +78,8 @@ def operations(dialect: str) -> Iterator[Asked]:
     """Every operation of a dialect."""
     found = app.dialect(app.settings({"dialect": dialect}, {}))
     for tool in found.operations.values():
-        if tool.name in GRAPH:
-            yield Asked(tool.name, tool.name, GRAPH[tool.name], not tool.reads, False)
+        if (given := (GRAPH | CHATGPT).get(tool.name)) is not None:
+            yield Asked(tool.name, tool.name, given, not tool.reads, False)
         elif tool.name not in TOOLS or (tool.name in ASSOCIATIVE and dialect != "content"):
             yield Asked(tool.name, tool.name, ASSOCIATIVE[tool.name], not tool.reads, False)
         if tool.name in TOOLS and dialect in ("all", "content"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ from stdio_client import Place, Server, entity, relation
 _KEY = "polymnia/requestId"
 
 
+def _read(text: str) -> Any:
+    return json.loads(text) if text[:1] in ("{", "[") else text
+
+
 def _twice(server: Server, tool: str, arguments: dict[str, Any], id: str, other: Server | None = None) -> Any:
     """The answer to a call that is made twice with one id, which has to be the same both times."""
     answers = [one.reply(one.begin_call(tool, arguments, meta={_KEY: id})).result for one in (server, other or server)]
     assert not answers[0].get("isError"), answers[0]
-    first, again = (answer.get("structuredContent", answer["content"]) for answer in answers)
+    first, again = (_read(answer["content"][0]["text"]) for answer in answers)
     for one in (first, again):
         if isinstance(one, dict):
             one.pop("request_id", None)

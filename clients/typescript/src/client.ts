@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { Connection, checkTimeout, type CallOptions, type ResourceUpdate, type Subscription } from "./connection.js";
 import { ConnectionFailedError, ToolError } from "./errors.js";
-import { Operations, REQUEST_IDS, REQUEST_ID_META, VERSION } from "./generated/operations.js";
+import { MAX_TOKENS_META, Operations, REQUEST_IDS, REQUEST_ID_META, VERSION } from "./generated/operations.js";
 import { HttpTransport } from "./http.js";
 import { platform } from "./platform.js";
 import type { Transport } from "./transport.js";
@@ -84,9 +84,10 @@ export class MCPMemoryClient extends Operations {
     options: CallOptions & { raw?: boolean } = {},
   ): Promise<ToolResult> {
     const place = REQUEST_IDS[tool]?.[parameters["operation"] ?? ""];
-    const params: Record<string, any> = { name: tool, arguments: parameters };
+    const meta: Record<string, any> = { [MAX_TOKENS_META]: 0 };
+    const params: Record<string, any> = { name: tool, arguments: parameters, _meta: meta };
     if (place === "meta") {
-      params["_meta"] = { [REQUEST_ID_META]: this.#requestId() };
+      meta[REQUEST_ID_META] = this.#requestId();
     } else if (place === "argument" && parameters["request_id"] === undefined) {
       params["arguments"] = { ...parameters, request_id: this.#requestId() };
     }
@@ -220,10 +221,10 @@ function hexadecimal(number: number): string {
 function read(result: ToolResult): any {
   if (result.structuredContent !== undefined) return result.structuredContent;
   const [first, second] = result.content;
-  if (first?.type !== "text" || second !== undefined) return result.content;
+  if (first?.type !== "text") return result.content;
   try {
-    return JSON.parse(first.text!);
+    return JSON.parse(first.text!); // a text that follows is a remark on it
   } catch {
-    return first.text;
+    return second === undefined ? first.text : result.content;
   }
 }

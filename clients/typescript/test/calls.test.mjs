@@ -45,7 +45,7 @@ suite("calls", () => {
       );
       const read = await client.getContent({ project_id, content_id: stored.content_id });
       assert.equal(read.content.content, "Important information to remember");
-      assert.equal(resultOf(read).structuredContent, read);
+      assert.deepEqual(JSON.parse(resultOf(read).content[0].text), read);
       await assert.rejects(client.getContent({ project_id, content_id: "nothing" }), (error) => {
         assert.ok(error instanceof NotFoundError);
         assert.equal(error.code, 404);
@@ -76,7 +76,7 @@ suite("calls", () => {
     await assert.rejects(client.callTool("memory_get", { memory_id: "nothing" }), { kind: "tool_error" });
     const raw = await client.callTool("memory_get", { memory_id: "nothing" }, { raw: true });
     assert.equal(raw.isError, true);
-    assert.ok((await client.callTool("read_graph", { limit: 1 })).structuredContent);
+    assert.equal((await client.callTool("read_graph", { limit: 1 })).content[0].type, "text");
   });
 
   test("parameters that do not fit say which", async (t) => {
@@ -206,6 +206,12 @@ test("an answer is its structured content, else its JSON, else its text", async 
   const results = {
     structured: { content: [{ type: "text", text: "no" }], structuredContent: { a: 1 } },
     json: { content: [{ type: "text", text: '{"a":1}' }] },
+    remark: {
+      content: [
+        { type: "text", text: '{"a":1}' },
+        { type: "text", text: "2 of 3 are left out." },
+      ],
+    },
     text: { content: [{ type: "text", text: "a" }] },
     parts: {
       content: [
@@ -220,6 +226,7 @@ test("an answer is its structured content, else its JSON, else its text", async 
   t.after(() => client.close());
   assert.deepEqual(await client.call("structured"), { a: 1 });
   assert.deepEqual(await client.call("json"), { a: 1 });
+  assert.deepEqual(await client.call("remark"), { a: 1 });
   assert.equal(await client.call("text"), "a");
   assert.deepEqual(await client.call("parts"), results.parts.content);
   await assert.rejects(client.call("failed"), { name: "ToolError", message: "Error: no\nSolution: yes", code: 0 });

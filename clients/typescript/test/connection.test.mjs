@@ -341,7 +341,7 @@ for (const way of ["ws", "http"]) {
       results.map((one) => one.content.content_id),
       [stored.content_id],
     );
-    losing = '"ids"';
+    losing = 'ids\\"';
     const made = await client.createEntities({
       entities: [{ name: "Ann", entityType: "person", observations: ["once"] }],
     });

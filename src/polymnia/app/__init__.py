@@ -154,6 +154,9 @@ def limits(chosen: Settings) -> Limits:
 def registry(chosen: Settings) -> Registry:
     """The configured dialect, with the path of its prebuilt tool list."""
     found = dialect(chosen)
+    if chosen.structured != "auto" and found.structured != (chosen.structured == "on"):
+        found.structured = not found.structured
+        return found  # its list is made when it is asked for
     name = f"all-{chosen.graph}" if chosen.dialect == "all" else chosen.dialect
     found.listing = os.path.join(os.path.dirname(os.path.dirname(__file__)), "dialects", "listings", f"{name}.json")
     return found
@@ -173,14 +176,17 @@ def dialect(chosen: Settings) -> Registry:
         from polymnia.dialects import content
 
         return content.registry()
+    if chosen.dialect == "chatgpt":
+        from polymnia.dialects import chatgpt
+
+        return chatgpt.registry()
     from polymnia.dialects import graph
 
     found = graph.registry(_behaviour(chosen))
     if chosen.dialect == "all":
-        from polymnia.dialects import associative, content
-        from polymnia.operation import join
+        from polymnia.dialects import associative, content, joined
 
-        found = join("all", found, associative.registry(), content.registry())
+        found = joined.registry(found, associative.registry(), content.registry())
     return found
 
 

@@ -31,7 +31,14 @@ from polymnia.client.errors import (
 )
 from polymnia.client.link import Link, Lost, StdioLink, Target
 from polymnia.client.messages import VERSION, Message, Result, notification, parse, request, response
-from polymnia.client.operations import READS, REQUEST_ID_META, WITH_REQUEST_ID, AsyncOperations, OnProgress
+from polymnia.client.operations import (
+    MAX_TOKENS_META,
+    READS,
+    REQUEST_ID_META,
+    WITH_REQUEST_ID,
+    AsyncOperations,
+    OnProgress,
+)
 from polymnia.importing import importing
 
 __all__ = ["AsyncMCPMemoryClient", "OnChange"]
@@ -156,11 +163,12 @@ class AsyncMCPMemoryClient(AsyncOperations):
         """
         arguments = dict(arguments or {})
         operation = str(arguments.get("operation") or name)
-        params: dict[str, Any] = {"name": name, "arguments": arguments}
+        meta: dict[str, Any] = {MAX_TOKENS_META: 0}
+        params: dict[str, Any] = {"name": name, "arguments": arguments, "_meta": meta}
         if operation in WITH_REQUEST_ID:
             arguments.setdefault("request_id", os.urandom(16).hex())
         elif operation not in READS:
-            params["_meta"] = {REQUEST_ID_META: os.urandom(16).hex()}
+            meta[REQUEST_ID_META] = os.urandom(16).hex()
         return Result(await self._request("tools/call", params, timeout, on_progress))
 
     async def request(

@@ -65,8 +65,11 @@ class Result:
         result = _tool_result.decode(data)
         self.value: Any = result.structured
         if result.failed or self.value is UNSET:
-            text = "\n".join(block.text for block in _blocks.decode(result.content) if block.type == "text")
-            self.value = _parsed(text)
+            texts = [block.text for block in _blocks.decode(result.content) if block.type == "text"]
+            text = "\n".join(texts)
+            self.value = _parsed(texts[0] if texts else "")  # what follows is a remark on it
+            if isinstance(self.value, str):
+                self.value = _parsed(text)
             if result.failed:
                 raise _failure(text, self.value)
 

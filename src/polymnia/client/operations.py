@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 if TYPE_CHECKING:
     from polymnia.client import types
 
-__all__ = ["READS", "REQUEST_ID_META", "WITH_REQUEST_ID", "AsyncOperations", "OnProgress", "Operations"]
+__all__ = [
+    "MAX_TOKENS_META", "READS", "REQUEST_ID_META", "WITH_REQUEST_ID", "AsyncOperations", "OnProgress", "Operations"
+]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 OnProgress = Callable[[float, float | None], object]
 """Called with the amount done and the total, if the server knows it. May be a coroutine function."""
+
+MAX_TOKENS_META = "polymnia/maxTokens"
+"""The key in ``_meta`` for the tokens an answer may have; 0 is no limit."""
 
 REQUEST_ID_META = "polymnia/requestId"
 """The key in ``_meta`` for the request id of a write without a parameter for it."""
@@ -229,8 +234,8 @@ class Operations(_Caller):
     def delete_entities(
         self, entity_names: Sequence[str], *, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.DeleteEntitiesAnswer:
-        """Forget entities together with every relation they take part in. The history keeps them: `polymnia undo`
-        brings all of it back.
+        """Forget entities together with every relation they take part in. The history keeps them; the user can bring
+        them back.
 
         entity_names: Names of the entities to delete; their relations go with them.
         Answer: How many were deleted.
@@ -260,40 +265,43 @@ class Operations(_Caller):
         return self._call("delete_relations", locals())
 
     def read_graph(
-        self, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        self, *, limit: int | None = None, cursor: str | None = None, max_tokens: int | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.ReadGraphAnswer:
         """Read everything there is. On a large memory, prefer search_nodes, or page with limit and cursor.
 
         limit: Answer at most this many entities (default: all).
         cursor: Where to go on: nextCursor of the page before.
+        max_tokens: Most tokens of the answer.
         Answer: Entities and the relations between them.
         """
         return self._call("read_graph", locals())
 
     def search_nodes(
-        self, query: str, *, limit: int | None = None, cursor: str | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        self, query: str, *, limit: int | None = None, cursor: str | None = None, max_tokens: int | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.SearchNodesAnswer:
         """Look for entities by words and by meaning, in any language; a question in plain words is fine. Best
-        matches first: those that contain the query as it stands, then those that share its words or its meaning.
+        matches first, before all others those that contain the query as it stands.
 
         query: What to look for in names, types and observations.
         limit: Answer at most this many entities (default: all).
         cursor: Where to go on: nextCursor of the page before.
+        max_tokens: Most tokens of the answer.
         Answer: The entities found, best first, each with its relations.
         """
         return self._call("search_nodes", locals())
 
     def open_nodes(
         self, names: Sequence[str], *, limit: int | None = None, cursor: str | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.OpenNodesAnswer:
         """Read entities whose exact names are known. Names that do not exist are left out.
 
         names: Names of the entities to open, exactly as they were given.
         limit: Answer at most this many entities (default: all).
         cursor: Where to go on: nextCursor of the page before.
+        max_tokens: Most tokens of the answer.
         Answer: The entities, each with its relations, and the names that no entity has.
         """
         return self._call("open_nodes", locals())
@@ -411,7 +419,8 @@ class Operations(_Caller):
     def memory_search(
         self, query: str, *, scope: str | None = None, limit: int | None = None,
         similarity_threshold: float | None = None, include_associations: bool | None = None,
-        include_child_scopes: bool | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        include_child_scopes: bool | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.MemorySearchAnswer:
         """Find memories by meaning and by words, in any language. The most relevant come first; similarity_score
         says how close each is, from 0 to 1.
@@ -423,18 +432,22 @@ class Operations(_Caller):
             0.1.
         include_associations: Tell what each memory is linked to. Default: true.
         include_child_scopes: Search the scopes below it too. Default: false.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The memories found, most relevant first.
         """
         return self._call("memory_search", locals())
 
     def memory_get(
-        self, memory_id: str, *, include_associations: bool | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        self, memory_id: str, *, include_associations: bool | None = None, max_tokens: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.MemoryGetAnswer:
         """Read one memory in full, with what it is linked to.
 
         memory_id: The memory's id.
         include_associations: Tell what it is linked to. Default: true.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The memory in full, with what it is linked to.
         """
         return self._call("memory_get", locals())
@@ -469,7 +482,8 @@ class Operations(_Caller):
 
     def memory_discover_associations(
         self, memory_id: str, *, limit: int | None = None, similarity_threshold: float | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.MemoryDiscoverAssociationsAnswer:
         """Look for memories that have to do with one: similar in meaning, sharing tags or names, stored at the same
         time, or linked by hand. Each comes with what carries the association and why.
@@ -477,31 +491,38 @@ class Operations(_Caller):
         memory_id: The memory's id.
         limit: At most so many associations. Default: 10.
         similarity_threshold: Leave out what is weaker. Default: 0.1.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The memories that have to do with one, strongest first, each with the reason.
         """
         return self._call("memory_discover_associations", locals())
 
     def scope_list(
         self, *, parent_scope: str | None = None, include_memory_counts: bool | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.ScopeListAnswer:
         """Show the tree of scopes and how many memories are in each.
 
         parent_scope: Only this scope and what is below it.
         include_memory_counts: Count the memories. Default: true.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The scopes, each with how many memories are in it.
         """
         return self._call("scope_list", locals())
 
     def scope_suggest(
-        self, content: str, *, current_scope: str | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        self, content: str, *, current_scope: str | None = None, max_tokens: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.ScopeSuggestAnswer:
         """Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so
         and names a place to fall back to.
 
         content: The text to find a place for.
         current_scope: Where you are working; places near it are preferred.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The scope the text belongs to, how certain that is, and other scopes.
         """
         return self._call("scope_suggest", locals())
@@ -521,13 +542,15 @@ class Operations(_Caller):
         return self._call("memory_move", locals())
 
     def memory_list_all(
-        self, *, page: int | None = None, per_page: int | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        self, *, page: int | None = None, per_page: int | None = None, max_tokens: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.MemoryListAllAnswer:
         """Browse all memories, newest first, page by page.
 
         page: Which page. Default: 1.
         per_page: Memories on a page. Default: 10.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: One page of memories.
         """
         return self._call("memory_list_all", locals())
@@ -535,7 +558,8 @@ class Operations(_Caller):
     def memory_export(
         self, *, scope: str | None = None, file_path: str | None = None,
         export_format: types.ArchiveFormat | None = None, compression: bool | None = None,
-        include_associations: bool | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        include_associations: bool | None = None, max_tokens: int | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.MemoryExportAnswer:
         """Write memories to a file of the export folder, or answer them as data: JSON or YAML, whole or one scope.
         What is exported imports again with nothing lost. A file of the same name is replaced.
@@ -545,6 +569,7 @@ class Operations(_Caller):
         export_format: The format; by default what the file's ending says. One of json, yaml.
         compression: Compress it with gzip. Default: false.
         include_associations: Export what links the memories, too. Default: true.
+        max_tokens: Most tokens of the answer.
         Answer: How much was exported, and the data or the file it was written to.
         """
         return self._call("memory_export", locals())
@@ -586,7 +611,8 @@ class Operations(_Caller):
         self, project_id: str, query: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, query_type: types.QueryType | None = None,
         filters: types.SearchFilters | None = None, options: types.SearchOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.SearchContentAnswer:
         """Search the items of a project by words, by meaning, or by both, in any language. Best matches first, each
         with its relevance from 0 to 1 and the reason it was found.
@@ -596,6 +622,8 @@ class Operations(_Caller):
         filters: Which items to search: content_types, tags, date_range, metadata.
         options: How many results, in what order, with what: limit, offset, min_relevance, include_context,
             include_highlights, sort_by, sort_order.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: One page of results, best first, with the total and the distribution of all of them.
         """
         return self._call("memory_retrieve", locals() | {"operation": "search_content"})
@@ -603,7 +631,8 @@ class Operations(_Caller):
     def get_content(
         self, project_id: str, content_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, include_refs: bool | None = None, include_history: bool | None = None,
-        options: types.GetOptions | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        options: types.GetOptions | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.GetContentAnswer:
         """Read one item: its text and, where asked for, its relationships, references, versions and vectors.
 
@@ -611,6 +640,8 @@ class Operations(_Caller):
         include_refs: What it references and what references it.
         include_history: Its versions.
         options: What to answer: include_embeddings, include_relationships, include_metadata, format.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The item, in the format and with the parts asked for.
         """
         return self._call("memory_retrieve", locals() | {"operation": "get_content"})
@@ -619,7 +650,8 @@ class Operations(_Caller):
         self, project_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, content: str | None = None, content_id: str | None = None,
         limit: int | None = None, threshold: float | None = None, options: types.SimilarOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.FindSimilarContentAnswer:
         """Find the items most similar in meaning to a text or to another item.
 
@@ -628,6 +660,8 @@ class Operations(_Caller):
         limit: Results (default 10).
         threshold: The least similarity (default 0).
         options: Which items, and how to measure: include_self, content_types, exclude_ids, similarity_method.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The most similar items, most similar first.
         """
         return self._call("memory_retrieve", locals() | {"operation": "find_similar_content"})
@@ -635,13 +669,16 @@ class Operations(_Caller):
     def get_content_history(
         self, project_id: str, content_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, limit: int | None = None, include_diffs: bool | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.GetContentHistoryAnswer:
         """List the versions of an item, newest first: what each said, who made it, and what it changed.
 
         content_id: The id of the item.
         limit: Versions, newest first (default all).
         include_diffs: What each version changed.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The versions of the item, newest first.
         """
         return self._call("memory_retrieve", locals() | {"operation": "get_content_history"})
@@ -650,7 +687,8 @@ class Operations(_Caller):
         self, project_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, scope: types.PatternScope | None = None, content_id: str | None = None,
         pattern_types: Sequence[types.PatternType] | None = None, options: types.PatternOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.DetectPatternsAnswer:
         """Look for patterns in a project: topics, usage, quality issues, relationships, rhythms in time, and who
         writes what. Each comes with its evidence.
@@ -660,6 +698,8 @@ class Operations(_Caller):
         pattern_types: Only these (default all). One of quality_issues, relationship_patterns, temporal_patterns,
             topic_clusters, usage_patterns, user_patterns.
         options: Which patterns, and how to tell them: min_confidence, include_explanations, time_range.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The patterns that were found, most certain first.
         """
         return self._call("memory_analyze", locals() | {"operation": "detect_patterns"})
@@ -667,8 +707,8 @@ class Operations(_Caller):
     def analyze_quality(
         self, project_id: str, content_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, quality_dimensions: Sequence[types.QualityDimension] | None = None,
-        options: types.QualityOptions | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        options: types.QualityOptions | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.AnalyzeQualityAnswer:
         """Measure the quality of an item on up to eight dimensions, each from 0 to 1, and say what would improve it.
 
@@ -676,6 +716,8 @@ class Operations(_Caller):
         quality_dimensions: Only these (default all). One of accuracy, actionability, clarity, completeness,
             consistency, readability, relevance, structure.
         options: What to answer besides the scores: include_suggestions, include_metrics, benchmark_against.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The quality of the item as scores from 0 to 1, and what would improve it.
         """
         return self._call("memory_analyze", locals() | {"operation": "analyze_quality"})
@@ -684,7 +726,8 @@ class Operations(_Caller):
         self, project_id: str, content_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, relationship_types: Sequence[types.RelationshipType] | None = None,
         max_depth: int | None = None, limit: int | None = None, options: types.RelationshipOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.FindContentRelationshipsAnswer:
         """Find the items that one is related to: by stored relationships, followed over several steps, and by what
         the texts show.
@@ -695,6 +738,8 @@ class Operations(_Caller):
         max_depth: How far to follow them (default 2).
         limit: Results (default 50).
         options: Which relationships, and what of them: include_strength, include_context, min_confidence.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The items it is related to, strongest first.
         """
         return self._call("memory_analyze", locals() | {"operation": "find_content_relationships"})
@@ -703,8 +748,8 @@ class Operations(_Caller):
         self, project_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, scope: types.ConflictScope | None = None,
         content_ids: Sequence[str] | None = None, conflict_types: Sequence[types.ConflictType] | None = None,
-        options: types.ConflictOptions | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        options: types.ConflictOptions | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.DetectConflictsAnswer:
         """Find statements that contradict each other, within one item or between several, and propose what to do
         about each.
@@ -715,6 +760,8 @@ class Operations(_Caller):
         conflict_types: Only these (default all). One of factual_conflicts, logical_conflicts, recommendation_conflicts,
             temporal_conflicts.
         options: Which conflicts, and what of them: sensitivity, include_resolution_suggestions.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The conflicts that were found, most certain first.
         """
         return self._call("memory_analyze", locals() | {"operation": "detect_conflicts"})
@@ -723,8 +770,8 @@ class Operations(_Caller):
         self, project_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, scope: types.InsightScope | None = None,
         content_ids: Sequence[str] | None = None, insight_types: Sequence[types.InsightType] | None = None,
-        options: types.InsightOptions | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        options: types.InsightOptions | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.GenerateInsightsAnswer:
         """Draw conclusions from a project as a whole: gaps, trends, usage, what could be tidied up, and what belongs
         together. Each comes with its evidence and a recommendation.
@@ -734,6 +781,8 @@ class Operations(_Caller):
         insight_types: Only these (default all). One of content_gaps, efficiency_opportunities, knowledge_synthesis,
             trend_analysis, usage_insights.
         options: How thorough, how far back, and with what: depth, include_recommendations, time_horizon.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The insights, strongest first, each with what it rests on and what to do.
         """
         return self._call("memory_analyze", locals() | {"operation": "generate_insights"})
@@ -741,14 +790,16 @@ class Operations(_Caller):
     def check_system_health(
         self, *, project_id: str | None = None, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, detailed: bool | None = None,
-        components: Sequence[types.SystemComponent] | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        components: Sequence[types.SystemComponent] | None = None, max_tokens: int | None = None,
+        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.CheckSystemHealthAnswer:
         """Check whether the server works: its database, vector store, model and cache, how fast it answers, and what
         it uses.
 
         detailed: With the figures behind each state.
         components: Only these (default all). One of ai_service, cache, database, vector_store.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The status of the server and of each of its components.
         """
         return self._call("memory_system", locals() | {"operation": "check_system_health"})
@@ -757,7 +808,8 @@ class Operations(_Caller):
         self, project_id: str, format: types.ProjectFormat, *, session_id: str | None = None,
         user_id: str | None = None, request_id: str | None = None, include: types.ExportInclude | None = None,
         filters: types.ExportFilters | None = None, options: types.ExportOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.ExportProjectDataAnswer:
         """Export the items of a project as JSON, CSV, Markdown or ZIP. A small export is in the answer, a large one
         in a file of the server.
@@ -766,6 +818,8 @@ class Operations(_Caller):
         include: What of each item: content, relationships, metadata, history.
         filters: Which items: date_range, content_types, tags.
         options: How to write it: compress, include_embeddings, anonymize.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: What was exported: the data itself, or where it is large the file that holds it.
         """
         return self._call("memory_system", locals() | {"operation": "export_project_data"})
@@ -791,7 +845,8 @@ class Operations(_Caller):
         self, *, project_id: str | None = None, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, scope: types.IntegrityScope | None = None,
         checks: Sequence[types.IntegrityCheck] | None = None, options: types.IntegrityOptions | None = None,
-        timeout: float | None = None, on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.ValidateDataIntegrityAnswer:
         """Check the stored data for damage and inconsistencies, and with options.fix_issues repair what can be
         repaired.
@@ -801,6 +856,8 @@ class Operations(_Caller):
         checks: Only these (default all). One of data_consistency, missing_embeddings, orphaned_relationships,
             performance_issues, reference_integrity, schema_compliance.
         options: Whether to repair, and how much to tell: fix_issues, detailed_report.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: Whether the data is sound, and each issue that was found.
         """
         return self._call("memory_system", locals() | {"operation": "validate_data_integrity"})
@@ -808,14 +865,16 @@ class Operations(_Caller):
     def generate_citation(
         self, project_id: str, content_id: str, *, session_id: str | None = None, user_id: str | None = None,
         request_id: str | None = None, style: types.CitationStyle | None = None,
-        options: types.CitationOptions | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        options: types.CitationOptions | None = None, max_tokens: int | None = None, cursor: str | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.GenerateCitationAnswer:
         """Write a citation of an item in one of five styles, as text, HTML, BibTeX and CSL-JSON.
 
         content_id: The id of the item.
         style: The style (default apa). One of apa, chicago, harvard, ieee, mla.
         options: What to cite beside the item: include_permalink, include_access_date.
+        max_tokens: Most tokens of the answer.
+        cursor: Where to go on: next_cursor of the same call before.
         Answer: The citation as text, HTML, BibTeX and CSL-JSON.
         """
         return self._call("memory_system", locals() | {"operation": "generate_citation"})

@@ -1000,6 +1000,8 @@ class SearchContentParameters(ProjectParameters):
     query_type: NotRequired[QueryType | None]
     filters: NotRequired[SearchFilters | None]
     options: NotRequired[SearchOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class GetContentParameters(ProjectParameters):
@@ -1007,6 +1009,8 @@ class GetContentParameters(ProjectParameters):
     include_refs: NotRequired[bool | None]
     include_history: NotRequired[bool | None]
     options: NotRequired[GetOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class FindSimilarContentParameters(ProjectParameters):
@@ -1015,12 +1019,16 @@ class FindSimilarContentParameters(ProjectParameters):
     limit: NotRequired[int | None]
     threshold: NotRequired[float | None]
     options: NotRequired[SimilarOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class GetContentHistoryParameters(ProjectParameters):
     content_id: str
     limit: NotRequired[int | None]
     include_diffs: NotRequired[bool | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class DetectPatternsParameters(ProjectParameters):
@@ -1028,12 +1036,16 @@ class DetectPatternsParameters(ProjectParameters):
     content_id: NotRequired[str | None]
     pattern_types: NotRequired[Sequence[PatternType] | None]
     options: NotRequired[PatternOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class AnalyzeQualityParameters(ProjectParameters):
     content_id: str
     quality_dimensions: NotRequired[Sequence[QualityDimension] | None]
     options: NotRequired[QualityOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class FindContentRelationshipsParameters(ProjectParameters):
@@ -1042,6 +1054,8 @@ class FindContentRelationshipsParameters(ProjectParameters):
     max_depth: NotRequired[int | None]
     limit: NotRequired[int | None]
     options: NotRequired[RelationshipOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class DetectConflictsParameters(ProjectParameters):
@@ -1049,6 +1063,8 @@ class DetectConflictsParameters(ProjectParameters):
     content_ids: NotRequired[Sequence[str] | None]
     conflict_types: NotRequired[Sequence[ConflictType] | None]
     options: NotRequired[ConflictOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class GenerateInsightsParameters(ProjectParameters):
@@ -1056,12 +1072,16 @@ class GenerateInsightsParameters(ProjectParameters):
     content_ids: NotRequired[Sequence[str] | None]
     insight_types: NotRequired[Sequence[InsightType] | None]
     options: NotRequired[InsightOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class CheckSystemHealthParameters(CallerParameters):
     project_id: NotRequired[str | None]
     detailed: NotRequired[bool | None]
     components: NotRequired[Sequence[SystemComponent] | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class ExportProjectDataParameters(ProjectParameters):
@@ -1069,6 +1089,8 @@ class ExportProjectDataParameters(ProjectParameters):
     include: NotRequired[ExportInclude | None]
     filters: NotRequired[ExportFilters | None]
     options: NotRequired[ExportOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class ImportProjectDataParameters(ProjectParameters):
@@ -1083,12 +1105,16 @@ class ValidateDataIntegrityParameters(CallerParameters):
     scope: NotRequired[IntegrityScope | None]
     checks: NotRequired[Sequence[IntegrityCheck] | None]
     options: NotRequired[IntegrityOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class GenerateCitationParameters(ProjectParameters):
     content_id: str
     style: NotRequired[CitationStyle | None]
     options: NotRequired[CitationOptions | None]
+    max_tokens: NotRequired[int | None]
+    cursor: NotRequired[str | None]
 
 
 class CreateEntitiesAnswer(TypedDict):
@@ -1153,6 +1179,8 @@ class StoreContentAnswer(WriteAnswer):
     updated_at: str  # When the item was changed last: UTC, ISO 8601.
     warnings: NotRequired[list[CredentialWarning]]  # Present when the content seems to contain credentials.
     relationships: NotRequired[list[Relationship]]  # The relationships that were found, where that was asked for.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class DeleteContentAnswer(WriteAnswer):
@@ -1161,6 +1189,8 @@ class DeleteContentAnswer(WriteAnswer):
     hard: bool  # Whether it is gone for good; otherwise update_content can restore it.
     relationships_deleted: int  # How many relationships were deleted with it.
     references_preserved: int  # How many relationships were kept and marked as deleted.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class StoreDecisionAnswer(WriteAnswer):
@@ -1172,18 +1202,23 @@ class StoreDecisionAnswer(WriteAnswer):
     updated_at: str  # When the item was changed last: UTC, ISO 8601.
     warnings: NotRequired[list[CredentialWarning]]  # Present when the content seems to contain credentials.
     decision_id: str  # The same as content_id: a decision is an item too.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class CreateRelationshipAnswer(WriteAnswer):
     relationship_id: str  # The id of the relationship.
     created: bool  # False when the two items had this relationship already: it is updated.
     relationship: NotRequired[Relationship]  # The relationship in full. Missing in a repeated answer.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class MemorySearchAnswer(TypedDict):
     memories: list[FoundMemory]  # The memories found, most relevant first.
     total_found: int  # How many memories match in all.
     search_scope: str | None  # The scope that was searched; null where all were.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
@@ -1202,12 +1237,14 @@ class MemoryGetAnswer(TypedDict):
     kind: NotRequired[str]  # The type, where it is an entity of the graph.
     similar_memories: NotRequired[list[SimilarMemory]]  # Memories that are nearly the same as the changed text.
     associations_pending: NotRequired[bool]  # True when more associations will appear in the background.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer.
     success: NotRequired[bool]  # True in the answer of memory_update.
 
 
 class MemoryDeleteAnswer(TypedDict):
     memory_id: str  # The id of the memory.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer.
     message: str  # What was done, as a sentence.
     success: bool  # Always true: what fails is answered as an error.
 
@@ -1216,12 +1253,15 @@ class MemoryDiscoverAssociationsAnswer(TypedDict):
     source_memory: SourceMemory  # The memory that was asked about.
     associations: list[DiscoveredAssociation]  # What has to do with it, strongest first.
     discovery_stats: DiscoveryStats  # How many memories were compared.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
 class ScopeListAnswer(TypedDict):
     scopes: list[Scope]  # The scopes.
     total_scopes: int  # How many scopes this answer has.
     hierarchy_depth: int  # How deep the tree is.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
@@ -1232,6 +1272,8 @@ class ScopeSuggestAnswer(TypedDict):
     analysis: TextAnalysis  # What was seen in the text.
     reasoning: str  # Why, as a sentence.
     abstained: bool  # True when the memories that are filed cannot tell: suggested_scope is a place to fall back to.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
 class MemoryMoveAnswer(TypedDict):
@@ -1247,6 +1289,8 @@ class MemoryMoveAnswer(TypedDict):
 class MemoryListAllAnswer(TypedDict):
     memories: list[ListedMemory]  # The memories of this page, newest first.
     pagination: Pagination  # Where this page stands among all pages.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer.
 
 
 class MemoryExportAnswer(TypedDict):
@@ -1298,18 +1342,22 @@ class SearchContentAnswer(OperationAnswer):
     page: int  # The number of this page, counted from 1.
     per_page: int  # How many results a page has at most: options.limit.
     facets: SearchFacets  # All matching items, counted by type, tag and month.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class GetContentAnswer(OperationAnswer):
     content_id: str  # The id of the item.
     content: ContentDetails  # The item. Its text is the field content of this object.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class FindSimilarContentAnswer(OperationAnswer):
     results: list[SimilarContent]  # The items, most similar first.
     total: int  # How many there are in this answer.
     similarity_method: SimilarityMethod  # How similarity was measured.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
@@ -1318,6 +1366,8 @@ class GetContentHistoryAnswer(OperationAnswer):
     versions: list[ContentVersion]  # Its versions, newest first, at most limit of them.
     total_versions: int  # How many versions it has in all.
     deleted: NotRequired[ContentDeletion]  # Present when the item was deleted.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class DetectPatternsAnswer(OperationAnswer):
@@ -1328,6 +1378,7 @@ class DetectPatternsAnswer(OperationAnswer):
     counts: dict[str, int]  # How many patterns of each type were found.
     below_min_confidence: int  # How many were left out because they are less certain than options.min_confidence.
     looked_at: dict[str, dict[str, Any]]  # What was looked at, in figures, by type; the names differ by type.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: list[PatternNote]  # What could not be told, and why.
     message: str  # What was found, as a sentence.
 
@@ -1343,6 +1394,7 @@ class AnalyzeQualityAnswer(OperationAnswer):
     suggestions: NotRequired[list[QualitySuggestion]]
     benchmark: NotRequired[QualityBenchmark]  # How it compares; with options.benchmark_against.
     looked_at: QualityLook  # What was measured.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
 
 
@@ -1352,6 +1404,7 @@ class FindContentRelationshipsAnswer(OperationAnswer):
     content_id: str  # The id of the item.
     relationships: list[FoundRelationship]  # The related items, strongest first.
     looked_at: RelationshipLook  # What was searched.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was found, as a sentence.
 
@@ -1364,6 +1417,7 @@ class DetectConflictsAnswer(OperationAnswer):
     conflicts: list[Conflict]  # The conflicts, most certain first.
     counts: dict[str, int]  # How many conflicts of each type were found.
     looked_at: ConflictLook  # What was compared.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was found, as a sentence.
 
@@ -1375,12 +1429,14 @@ class GenerateInsightsAnswer(OperationAnswer):
     insights: list[Insight]  # The insights, type by type, the strongest of each first.
     counts: dict[str, int]  # How many insights of each type were found.
     looked_at: dict[str, Any]  # What was looked at, in figures: in all, and under its name for each type.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: list[str]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was found, as a sentence.
 
 
 class CheckSystemHealthAnswer(OperationAnswer):
     health: SystemHealth  # The status, the components, and what they use.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
@@ -1398,6 +1454,7 @@ class ExportProjectDataAnswer(OperationAnswer):
     anonymized: NotRequired[AnonymizedExport]  # What was replaced; with options.anonymize.
     left_out: NotRequired[list[str]]  # What was asked for and is not included, because other options forbid it.
     without_embeddings: NotRequired[int]  # How many items have no vector; with options.include_embeddings.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # What was done, as a sentence.
 
@@ -1414,6 +1471,8 @@ class ImportProjectDataAnswer(WriteAnswer):
     validation_errors: NotRequired[list[str]]  # What was wrong with items that were not imported. Not when repeated.
     dropped: NotRequired[dict[str, int]]  # How much of the file was not imported, by reason. Not when repeated.
     relationships_detected: NotRequired[int]  # How many relationships were found; with options.detect_relationships.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 class ValidateDataIntegrityAnswer(OperationAnswer):
@@ -1426,6 +1485,7 @@ class ValidateDataIntegrityAnswer(OperationAnswer):
     # The number of the change that repaired each project: undoing it takes the repair back.
     changes: NotRequired[dict[str, int]]
     looked_at: NotRequired[list[IntegrityLook]]  # How much was checked; with options.detailed_report.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
     notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
     message: str  # The verdict, as a sentence.
 
@@ -1439,6 +1499,8 @@ class GenerateCitationAnswer(OperationAnswer):
     csl: dict[str, Any]  # The item as CSL-JSON, from which the citation was written.
     permalink: NotRequired[str]  # The address of the item on this server; with options.include_permalink.
     access_date: NotRequired[str]  # The date of access, YYYY-MM-DD; with options.include_access_date.
+    next_cursor: NotRequired[str]  # Present when something is left out: pass it as cursor to the same call to go on.
+    notes: NotRequired[list[str]]  # Remarks that help to read the answer, for example why nothing was found.
 
 
 DeleteObservationsAnswer = DeleteEntitiesAnswer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, defstruct
@@ -24,11 +24,16 @@ def or_null(kind: str, text: str) -> Meta:
     return Meta(description=text, extra_json_schema={"type": [kind, "null"]})
 
 
-def parameters(run: Callable[..., Any], base: type[Struct], options: tuple[str, str] | None = None) -> type[Struct]:
+def parameters(
+    run: Callable[..., Any],
+    base: type[Struct],
+    options: tuple[str, str] | None = None,
+    more: Sequence[tuple[str, Any, Any]] = (),
+) -> type[Struct]:
     """The parameters of a tool as a type, read from the signature of its function, without the first.
 
     One with a default may be left out or be null. Those after the ``*`` are the fields of a parameter ``options``,
-    for which there are the name of its type and its description.
+    for which there are the name of its type and its description. ``more`` are fields that the function does not take.
     """
     names, count = run.__code__.co_varnames, run.__code__.co_argcount
     optional = dict(zip(names[count - len(run.__defaults__ or ()) : count], run.__defaults__ or (), strict=True))
@@ -45,6 +50,7 @@ def parameters(run: Callable[..., Any], base: type[Struct], options: tuple[str, 
             forbid_unknown_fields=True,
         )
         fields.append(("options", Annotated[inner | None, about(text)], None))
+    fields += more
     return defstruct(run.__name__, fields, bases=(base,), module=run.__module__, frozen=True, kw_only=True)
 
 

@@ -40,6 +40,7 @@ from polymnia.transports.subscriptions import Watch
 from polymnia.transports.wire import (
     HANDSHAKE_VERSIONS,
     LEVELS,
+    MAX_TOKENS,
     MODERN_VERSIONS,
     PREFIX,
     REQUEST_ID,
@@ -506,7 +507,7 @@ class Connection:
         registry = server.registry
         if tool is None:
             if registry.unknown is not None:
-                return self.complete(request, _result(registry.unknown(given.name)))
+                return self.complete(request, _result(registry.unknown(given.name), structured=registry.structured))
             from polymnia.schemas import nearest
 
             near = nearest(given.name, registry.operations)
@@ -541,7 +542,7 @@ class Connection:
                 self.log_to_client(request, "notice", note.text)
         if self.watch is not None and request.writes:
             self.watch.check()
-        return self.complete(request, _result(reply, notes))
+        return self.complete(request, _result(reply, notes, structured=registry.structured))
 
     # ── what is under way ─────────────────────────────────────────────────────────────────────────────
 
@@ -651,7 +652,17 @@ class Connection:
             not server.hidden,
             server.changed,
             id,
+            budget=self._budget(request),
         )
+
+    def _budget(self, request: Request) -> int | None:
+        """How many tokens an answer may have: as the request says for itself, where 0 is no limit, or the dialect."""
+        asked = request.meta.max_tokens if request.meta else None
+        if asked is None:
+            return self.server.registry.budget
+        if not isinstance(asked, int) or isinstance(asked, bool) or asked < 0:
+            raise RpcError(INVALID_PARAMS, f"_meta[{MAX_TOKENS!r}] must be a whole number, 0 for no limit")
+        return asked or None
 
     def author_of(self, client: Any) -> Author:
         """The author of a client's changes in the history: its user, the client itself, and this dialect."""
@@ -662,24 +673,26 @@ class Connection:
         return Author(self.user, self.account, label, self.server.registry.name)
 
 
-def _result(reply: Reply, notes: Sequence[Note] = ()) -> JsonObject:
-    """A dialect's reply as the result of tools/call. A refusal is raised as an error."""
+def _result(reply: Reply, notes: Sequence[Note] = (), *, structured: bool) -> JsonObject:
+    """A dialect's reply as the result of tools/call, as text alone or ``structured`` too. A refusal is raised."""
     if reply.refusal is not None:
         raise RpcError(*reply.refusal)
-    structured, text, content = reply.structured, reply.text, reply.content
+    text, content, value = reply.text, reply.content, reply.structured
     if text is None and content is None:
         data = encode(reply.value)
-        if structured is reply.value and not reply.is_error:
-            structured = Raw(data)  # encoded once, sent twice
+        if value is reply.value and not reply.is_error:
+            value = Raw(data)  # encoded once, sent twice
         text = (msgspec.json.format(data, indent=reply.indent) if reply.indent else data).decode()
     result: JsonObject = {"content": [{"type": "text", "text": text}] if content is None else list(content)}
-    if reply.flat and isinstance(reply.value, dict):
+    if reply.remark is not None:
+        result["content"].append({"type": "text", "text": reply.remark})
+    if reply.flat and structured and isinstance(reply.value, dict):
         result = {**{key: value for key, value in reply.value.items() if key not in _OURS}, **result}
     if reply.is_error:
         result["isError"] = True
         return result
-    if structured is not None:
-        result["structuredContent"] = structured
+    if structured and value is not None:
+        result["structuredContent"] = value
     if notes:
         result["_meta"] = {"polymnia/notes": [{"code": note.code, "text": note.text} for note in notes]}
     if reply.next:

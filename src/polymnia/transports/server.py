@@ -141,11 +141,14 @@ def _no_resource(uri: str, modern: bool) -> RpcError:
 
 def describe(registry: Registry) -> bytes:
     """The descriptions of all tools of a dialect as JSON."""
-    return encode([_description(tool) for tool in registry.operations.values()])
+    described = [_description(tool, structured=registry.structured) for tool in registry.operations.values()]
+    return encode(described if registry.rewrite is None else [registry.rewrite(one) for one in described])
 
 
-def _description(tool: Operation) -> JsonObject:
-    given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
+def _description(tool: Operation, *, structured: bool) -> JsonObject:
+    given = None
+    if structured:
+        given = tool.gives() if tool.gives is not None else schema(tool.output) if tool.output is not None else None
     return {
         "name": tool.name,
         "title": tool.title,

@@ -11,6 +11,7 @@ MODERN_VERSIONS = ("2026-07-28",)
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 PREFIX = "io.modelcontextprotocol/"
 REQUEST_ID = "polymnia/requestId"
+MAX_TOKENS = "polymnia/maxTokens"
 
 
 class Meta(Struct):
@@ -22,6 +23,7 @@ class Meta(Struct):
     capabilities: Any = field(default=UNSET, name=PREFIX + "clientCapabilities")
     log_level: Any = field(default=None, name=PREFIX + "logLevel")
     request_id: Any = field(default=None, name=REQUEST_ID)
+    max_tokens: Any = field(default=None, name=MAX_TOKENS)
 
 
 class Params(Struct):

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from polymnia import app
 from polymnia.dialects.content import TOOLS
 from polymnia.operation import schema
 from stdio_client import Place, Server
 
+_STANDARD = {"operation", "project_id", "session_id", "user_id", "request_id", "max_tokens", "cursor"}
 Tried = tuple[dict[str, Any], bool, str]
 
 
 @pytest.fixture(scope="module")
 def offered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of `all`, whose list has what a model must read; the lists of the dialects have every limit."""
     place = Place(tmp_path_factory.mktemp("offered"))
     yield place.serve("all", "--embedder", "none")
     place.close()
+
+
+def _listed(dialect: str) -> dict[str, Any]:
+    registry = app.registry(app.settings({"dialect": dialect}, {}))
+    assert registry.listing is not None
+    return {tool["name"]: tool for tool in json.loads(Path(registry.listing).read_bytes())}
 
 
 def _tries(shape: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Tried]:
@@ -57,7 +68,7 @@ def _misfit(answer: dict[str, Any], field: str) -> bool:
 
 @pytest.mark.promise("associative.parameters.limits", "associative.parameters.required")
 def test_the_limits_of_the_associative_tools_are_those_in_force(offered: Server) -> None:
-    server, tools = offered, offered.tools()
+    server, tools = offered, _listed("associative")
     tried = 0
     for name in ("memory_search", "memory_discover_associations", "memory_list_all", "session_manage", "memory_export"):
         shape = tools[name]["inputSchema"]
@@ -76,14 +87,19 @@ def test_the_limits_of_the_associative_tools_are_those_in_force(offered: Server)
 
 @pytest.mark.promise("content.parameters.published")
 def test_the_limits_of_the_content_tools_are_those_in_force(offered: Server) -> None:
-    server, tools = offered, offered.tools()
+    server, tools = offered, _listed("content")
     tried = 0
     for tool, table in TOOLS.items():
         published = tools[tool]["inputSchema"]["properties"]
-        needs = published["operation"]["description"]
+        takes = dict(re.findall(r"(\w+)\((.*?)\)(?=; |\.$)", published["operation"]["description"]))
         for operation, verb in table.operations().items():
             shape = schema(verb.params)
-            assert operation in needs
+            named = dict(re.findall(r"(\w+)(\??)", re.sub(r"\{.*?\}", "", takes[operation])))
+            own = set(shape["properties"]) - _STANDARD
+            assert set(named) - {"project_id"} == own, operation
+            assert {name for name in own if not named[name]} == set(shape["required"]) - {"operation"}, operation
+            inner = set(re.findall(r"\w+", "".join(re.findall(r"\{(.*?)\}", takes[operation]))))
+            assert inner == set(shape["properties"].get("options", {}).get("properties", ())), operation
             for name in shape["properties"]:
                 assert name in published, (tool, name)
                 limit = shape["properties"][name].get("maximum")
@@ -91,10 +107,6 @@ def test_the_limits_of_the_content_tools_are_those_in_force(offered: Server) -> 
                     whole = published[name]
                     assert whole["maximum"] >= limit
                     assert whole["maximum"] == limit or f"{limit} " in whole["description"], (operation, name)
-            for name in shape.get("required", ()):
-                if name != "operation":
-                    about = published[name]["description"]
-                    assert "Required." in about or operation in about.partition("Optional")[0], (operation, name)
             for arguments, legal, field in _tries(shape):
                 if field == "operation" or (legal and verb.heavy):
                     continue  # what fits is done: analyses and exports have tests of their own
@@ -117,7 +129,7 @@ def test_the_defaults_of_the_associative_tools_are_those_in_force(offered: Serve
         "memory_discover_associations": {"memory_id": ids[0]}, "scope_list": {}, "memory_list_all": {},
         "memory_export": {}, "session_manage": {"action": "list"},
     }  # fmt: skip
-    tools, tried = server.tools(), 0
+    tools, tried = _listed("associative"), 0
     for name, least in given.items():
         plain = _timeless(server.call(name, least).structured)
         for parameter, about in tools[name]["inputSchema"]["properties"].items():

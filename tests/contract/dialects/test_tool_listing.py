@@ -88,7 +88,7 @@ def test_input_schemas_are_flat_valid_and_require_what_the_contract_requires(ser
         assert sorted(schema.get("required", [])) == sorted(REQUIRED[name]), name
         assert not keywords(schema) & {"$ref", "$defs", "definitions", "oneOf", "allOf"}, name
         assert "anyOf" not in schema, name
-        extras = {"limit", "cursor"} if name in READS else set()
+        extras = {"limit", "cursor", "max_tokens"} if name in READS else set()
         assert set(schema.get("properties", {})) == set(REQUIRED[name]) | extras, name
     for (name, field), required in ITEMS.items():
         item = server.tools()[name]["inputSchema"]["properties"][field]["items"]
@@ -112,7 +112,9 @@ def test_what_the_seeds_show_fits_the_input_schemas(server: Server) -> None:
     for name, tool in server.tools().items():
         Draft202012Validator(tool["inputSchema"]).validate(examples[name])
         if name in READS:
-            Draft202012Validator(tool["inputSchema"]).validate({**examples[name], "limit": 5, "cursor": "c"})
+            Draft202012Validator(tool["inputSchema"]).validate(
+                {**examples[name], "limit": 5, "cursor": "c", "max_tokens": 500}
+            )
 
 
 @pytest.mark.promise("graph.tools.output_schema")

@@ -98,7 +98,7 @@ class Client:
         """Call a tool that has to succeed; gives its structured answer."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments})
         assert not result.get("isError"), (tool, arguments, result)
-        return result.get("structuredContent")
+        return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
     def close(self) -> None:
         """End the server as a client does that leaves."""

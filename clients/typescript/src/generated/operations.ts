@@ -6,6 +6,9 @@ export const VERSION = "0.1.0";
 /** Where the id of a write goes in `_meta` when the operation has no parameter for it. */
 export const REQUEST_ID_META = "polymnia/requestId";
 
+/** Where a call says how many tokens its answer may have; 0 is no limit. */
+export const MAX_TOKENS_META = "polymnia/maxTokens";
+
 /**
  * Where the id of a request goes: by the name of its tool, then by its operation ("" without one).
  * Reads have none, because they may be done twice.
@@ -1419,6 +1422,8 @@ export interface ReadGraphParams {
   limit?: number;
   /** Where to go on: nextCursor of the page before. */
   cursor?: string;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
 }
 
 /** What readGraph answers. Entities and the relations between them. */
@@ -1439,6 +1444,8 @@ export interface SearchNodesParams {
   limit?: number;
   /** Where to go on: nextCursor of the page before. */
   cursor?: string;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
 }
 
 /** What searchNodes answers. The entities found, best first, each with its relations. */
@@ -1457,6 +1464,8 @@ export interface OpenNodesParams {
   limit?: number;
   /** Where to go on: nextCursor of the page before. */
   cursor?: string;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
 }
 
 /** What openNodes answers. The entities, each with its relations, and the names that no entity has. */
@@ -1555,6 +1564,10 @@ export interface StoreContentAnswer {
   warnings?: CredentialWarning[];
   /** The relationships that were found, where that was asked for. */
   relationships?: Relationship[];
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1606,6 +1619,10 @@ export interface UpdateContentAnswer {
   warnings?: CredentialWarning[];
   /** The relationships that were found, where that was asked for. */
   relationships?: Relationship[];
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1654,6 +1671,10 @@ export interface DeleteContentAnswer {
   relationships_deleted: number;
   /** How many relationships were kept and marked as deleted. */
   references_preserved: number;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1717,6 +1738,10 @@ export interface StoreDecisionAnswer {
   warnings?: CredentialWarning[];
   /** The same as content_id: a decision is an item too. */
   decision_id: string;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1772,6 +1797,10 @@ export interface CreateRelationshipAnswer {
    * created_at, strength, context, metadata, deleted.
    */
   relationship?: Relationship;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -1803,6 +1832,10 @@ export interface MemorySearchParams {
   include_associations?: boolean;
   /** Search the scopes below it too. Default: false. */
   include_child_scopes?: boolean;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What memorySearch answers. The memories found, most relevant first. */
@@ -1813,6 +1846,8 @@ export interface MemorySearchAnswer {
   total_found: number;
   /** The scope that was searched; null where all were. */
   search_scope: string | null;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer. */
   notes?: string[];
 }
@@ -1823,6 +1858,10 @@ export interface MemoryGetParams {
   memory_id: string;
   /** Tell what it is linked to. Default: true. */
   include_associations?: boolean;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What memoryGet answers. The memory in full, with what it is linked to. */
@@ -1855,6 +1894,8 @@ export interface MemoryGetAnswer {
   similar_memories?: SimilarMemory[];
   /** True when more associations will appear in the background. */
   associations_pending?: boolean;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer. */
   notes?: string[];
   /** True in the answer of memory_update. */
@@ -1909,6 +1950,8 @@ export interface MemoryUpdateAnswer {
   similar_memories?: SimilarMemory[];
   /** True when more associations will appear in the background. */
   associations_pending?: boolean;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer. */
   notes?: string[];
   /** True in the answer of memory_update. */
@@ -1925,6 +1968,8 @@ export interface MemoryDeleteParams {
 export interface MemoryDeleteAnswer {
   /** The id of the memory. */
   memory_id: string;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /** Always true: what fails is answered as an error. */
@@ -1939,6 +1984,10 @@ export interface MemoryDiscoverAssociationsParams {
   limit?: number;
   /** Leave out what is weaker. Default: 0.1. */
   similarity_threshold?: number;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /**
@@ -1952,6 +2001,10 @@ export interface MemoryDiscoverAssociationsAnswer {
   associations: DiscoveredAssociation[];
   /** How many memories were compared: total_candidates, filtered_results, avg_similarity. */
   discovery_stats: DiscoveryStats;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
 }
 
 /** What scopeList takes. */
@@ -1960,6 +2013,10 @@ export interface ScopeListParams {
   parent_scope?: string;
   /** Count the memories. Default: true. */
   include_memory_counts?: boolean;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What scopeList answers. The scopes, each with how many memories are in it. */
@@ -1970,6 +2027,8 @@ export interface ScopeListAnswer {
   total_scopes: number;
   /** How deep the tree is. */
   hierarchy_depth: number;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer. */
   notes?: string[];
 }
@@ -1980,6 +2039,10 @@ export interface ScopeSuggestParams {
   content: string;
   /** Where you are working; places near it are preferred. */
   current_scope?: string;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What scopeSuggest answers. The scope the text belongs to, how certain that is, and other scopes. */
@@ -1996,6 +2059,10 @@ export interface ScopeSuggestAnswer {
   reasoning: string;
   /** True when the memories that are filed cannot tell: suggested_scope is a place to fall back to. */
   abstained: boolean;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
 }
 
 /** What memoryMove takes. */
@@ -2030,6 +2097,10 @@ export interface MemoryListAllParams {
   page?: number;
   /** Memories on a page. Default: 10. */
   per_page?: number;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What memoryListAll answers. One page of memories. */
@@ -2038,6 +2109,10 @@ export interface MemoryListAllAnswer {
   memories: ListedMemory[];
   /** Where this page stands among all pages: page, per_page, total_items, total_pages, has_next, has_prev. */
   pagination: Pagination;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer. */
+  notes?: string[];
 }
 
 /** What memoryExport takes. */
@@ -2052,6 +2127,8 @@ export interface MemoryExportParams {
   compression?: boolean;
   /** Export what links the memories, too. Default: true. */
   include_associations?: boolean;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
 }
 
 /** What memoryExport answers. How much was exported, and the data or the file it was written to. */
@@ -2184,6 +2261,10 @@ export interface SearchContentParams {
    * sort_by, sort_order.
    */
   options?: SearchOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /**
@@ -2200,6 +2281,8 @@ export interface SearchContentAnswer {
   per_page: number;
   /** All matching items, counted by type, tag and month: content_types, tags, months. */
   facets: SearchFacets;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes?: string[];
   /** The request_id of the call, where it had one. */
@@ -2230,6 +2313,10 @@ export interface GetContentParams {
   include_history?: boolean;
   /** What to answer: include_embeddings, include_relationships, include_metadata, format. */
   options?: GetOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What getContent answers. The item, in the format and with the parts asked for. */
@@ -2242,6 +2329,10 @@ export interface GetContentAnswer {
    * embeddings.
    */
   content: ContentDetails;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** The request_id of the call, where it had one. */
   request_id?: string;
   /** Always true: an operation that fails answers with an error instead. */
@@ -2272,6 +2363,10 @@ export interface FindSimilarContentParams {
   threshold?: number;
   /** Which items, and how to measure: include_self, content_types, exclude_ids, similarity_method. */
   options?: SimilarOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What findSimilarContent answers. The most similar items, most similar first. */
@@ -2282,6 +2377,8 @@ export interface FindSimilarContentAnswer {
   total: number;
   /** How similarity was measured. One of cosine, euclidean, manhattan. */
   similarity_method: SimilarityMethod;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes?: string[];
   /** The request_id of the call, where it had one. */
@@ -2310,6 +2407,10 @@ export interface GetContentHistoryParams {
   limit?: number;
   /** What each version changed. */
   include_diffs?: boolean;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What getContentHistory answers. The versions of the item, newest first. */
@@ -2322,6 +2423,10 @@ export interface GetContentHistoryAnswer {
   total_versions: number;
   /** Present when the item was deleted: at, by, change, restore. */
   deleted?: ContentDeletion;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** The request_id of the call, where it had one. */
   request_id?: string;
   /** Always true: an operation that fails answers with an error instead. */
@@ -2353,6 +2458,10 @@ export interface DetectPatternsParams {
   pattern_types?: readonly PatternType[];
   /** Which patterns, and how to tell them: min_confidence, include_explanations, time_range. */
   options?: PatternOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What detectPatterns answers. The patterns that were found, most certain first. */
@@ -2371,6 +2480,8 @@ export interface DetectPatternsAnswer {
   below_min_confidence: number;
   /** What was looked at, in figures, by type; the names differ by type. */
   looked_at: Record<string, Record<string, any>>;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** What could not be told, and why. */
   notes: PatternNote[];
   /** What was found, as a sentence. */
@@ -2404,6 +2515,10 @@ export interface AnalyzeQualityParams {
   quality_dimensions?: readonly QualityDimension[];
   /** What to answer besides the scores: include_suggestions, include_metrics, benchmark_against. */
   options?: QualityOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What analyzeQuality answers. The quality of the item as scores from 0 to 1, and what would improve it. */
@@ -2426,6 +2541,8 @@ export interface AnalyzeQualityAnswer {
   benchmark?: QualityBenchmark;
   /** What was measured: characters, words, sentences, headings, language, contents_compared_with. */
   looked_at: QualityLook;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes: string[];
   /** The request_id of the call, where it had one. */
@@ -2461,6 +2578,10 @@ export interface FindContentRelationshipsParams {
   limit?: number;
   /** Which relationships, and what of them: include_strength, include_context, min_confidence. */
   options?: RelationshipOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What findContentRelationships answers. The items it is related to, strongest first. */
@@ -2475,6 +2596,8 @@ export interface FindContentRelationshipsAnswer {
   relationships: FoundRelationship[];
   /** What was searched: relations, depth, stored, candidates, discovered. */
   looked_at: RelationshipLook;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes: string[];
   /** What was found, as a sentence. */
@@ -2512,6 +2635,10 @@ export interface DetectConflictsParams {
   conflict_types?: readonly ConflictType[];
   /** Which conflicts, and what of them: sensitivity, include_resolution_suggestions. */
   options?: ConflictOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What detectConflicts answers. The conflicts that were found, most certain first. */
@@ -2530,6 +2657,8 @@ export interface DetectConflictsAnswer {
   counts: Record<string, number>;
   /** What was compared: items, statements, pairs_found, pairs_compared. */
   looked_at: ConflictLook;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes: string[];
   /** What was found, as a sentence. */
@@ -2565,6 +2694,10 @@ export interface GenerateInsightsParams {
   insight_types?: readonly InsightType[];
   /** How thorough, how far back, and with what: depth, include_recommendations, time_horizon. */
   options?: InsightOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What generateInsights answers. The insights, strongest first, each with what it rests on and what to do. */
@@ -2581,6 +2714,8 @@ export interface GenerateInsightsAnswer {
   counts: Record<string, number>;
   /** What was looked at, in figures: in all, and under its name for each type. */
   looked_at: Record<string, any>;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes: string[];
   /** What was found, as a sentence. */
@@ -2609,12 +2744,18 @@ export interface CheckSystemHealthParams {
   detailed?: boolean;
   /** Only these (default all). One of ai_service, cache, database, vector_store. */
   components?: readonly SystemComponent[];
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What checkSystemHealth answers. The status of the server and of each of its components. */
 export interface CheckSystemHealthAnswer {
   /** The status, the components, and what they use: status, version, components, uptime, performance, resources. */
   health: SystemHealth;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes?: string[];
   /** The request_id of the call, where it had one. */
@@ -2645,6 +2786,10 @@ export interface ExportProjectDataParams {
   filters?: ExportFilters;
   /** How to write it: compress, include_embeddings, anonymize. */
   options?: ExportOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /**
@@ -2676,6 +2821,8 @@ export interface ExportProjectDataAnswer {
   left_out?: string[];
   /** How many items have no vector; with options.include_embeddings. */
   without_embeddings?: number;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes?: string[];
   /** What was done, as a sentence. */
@@ -2735,6 +2882,10 @@ export interface ImportProjectDataAnswer {
   dropped?: Record<string, number>;
   /** How many relationships were found; with options.detect_relationships. */
   relationships_detected?: number;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** What was done, as a sentence. */
   message: string;
   /**
@@ -2773,6 +2924,10 @@ export interface ValidateDataIntegrityParams {
   checks?: readonly IntegrityCheck[];
   /** Whether to repair, and how much to tell: fix_issues, detailed_report. */
   options?: IntegrityOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What validateDataIntegrity answers. Whether the data is sound, and each issue that was found. */
@@ -2793,6 +2948,8 @@ export interface ValidateDataIntegrityAnswer {
   changes?: Record<string, number>;
   /** How much was checked; with options.detailed_report. */
   looked_at?: IntegrityLook[];
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
   /** Remarks that help to read the answer, for example why nothing was found. */
   notes?: string[];
   /** The verdict, as a sentence. */
@@ -2823,6 +2980,10 @@ export interface GenerateCitationParams {
   style?: CitationStyle;
   /** What to cite beside the item: include_permalink, include_access_date. */
   options?: CitationOptions;
+  /** Most tokens of the answer. */
+  max_tokens?: number;
+  /** Where to go on: next_cursor of the same call before. */
+  cursor?: string;
 }
 
 /** What generateCitation answers. The citation as text, HTML, BibTeX and CSL-JSON. */
@@ -2843,6 +3004,10 @@ export interface GenerateCitationAnswer {
   permalink?: string;
   /** The date of access, YYYY-MM-DD; with options.include_access_date. */
   access_date?: string;
+  /** Present when something is left out: pass it as cursor to the same call to go on. */
+  next_cursor?: string;
+  /** Remarks that help to read the answer, for example why nothing was found. */
+  notes?: string[];
   /** The request_id of the call, where it had one. */
   request_id?: string;
   /** Always true: an operation that fails answers with an error instead. */
@@ -2994,8 +3159,8 @@ export abstract class Operations {
   }
 
   /**
-   * Forget entities together with every relation they take part in. The history keeps them: `polymnia undo` brings
-   * all of it back.
+   * Forget entities together with every relation they take part in. The history keeps them; the user can bring them
+   * back.
    *
    * @param parameters.entityNames Names of the entities to delete; their relations go with them.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
@@ -3032,6 +3197,7 @@ export abstract class Operations {
    *
    * @param parameters.limit Answer at most this many entities (default: all).
    * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param parameters.max_tokens Most tokens of the answer.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns Entities and the relations between them. Fields: entities, relations, nextCursor.
    */
@@ -3041,11 +3207,12 @@ export abstract class Operations {
 
   /**
    * Look for entities by words and by meaning, in any language; a question in plain words is fine. Best matches
-   * first: those that contain the query as it stands, then those that share its words or its meaning.
+   * first, before all others those that contain the query as it stands.
    *
    * @param parameters.query What to look for in names, types and observations.
    * @param parameters.limit Answer at most this many entities (default: all).
    * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param parameters.max_tokens Most tokens of the answer.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The entities found, best first, each with its relations. Fields: nodes, nextCursor.
    */
@@ -3059,6 +3226,7 @@ export abstract class Operations {
    * @param parameters.names Names of the entities to open, exactly as they were given.
    * @param parameters.limit Answer at most this many entities (default: all).
    * @param parameters.cursor Where to go on: nextCursor of the page before.
+   * @param parameters.max_tokens Most tokens of the answer.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The entities, each with its relations, and the names that no entity has. Fields: nodes, notFound,
    *   nextCursor.
@@ -3107,8 +3275,8 @@ export abstract class Operations {
    * @param parameters.options What else to do: generate_embeddings, detect_relationships, extract_metadata.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, version and metadata of the new item, and the relationships found for it. Fields: content_id,
-   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
-   *   timestamp, duration.
+   *   version, metadata, created_at, updated_at, warnings, relationships, next_cursor, notes, message, repeated,
+   *   request_id, success, timestamp, duration.
    */
   storeContent(parameters: StoreContentParams, options?: CallOptions): Promise<StoreContentAnswer> {
     return this.call("memory_store", { ...parameters, operation: "store_content" }, options);
@@ -3129,8 +3297,8 @@ export abstract class Operations {
    *   restore.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, new version and metadata of the item, and the relationships found for it. Fields: content_id,
-   *   version, metadata, created_at, updated_at, warnings, relationships, message, repeated, request_id, success,
-   *   timestamp, duration.
+   *   version, metadata, created_at, updated_at, warnings, relationships, next_cursor, notes, message, repeated,
+   *   request_id, success, timestamp, duration.
    */
   updateContent(parameters: UpdateContentParams, options?: CallOptions): Promise<UpdateContentAnswer> {
     return this.call("memory_store", { ...parameters, operation: "update_content" }, options);
@@ -3147,8 +3315,8 @@ export abstract class Operations {
    * @param parameters.options How to do it: hard, delete_relationships, preserve_references.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns Which item was deleted, whether that can be undone, and what became of its relationships. Fields:
-   *   content_id, deleted, hard, relationships_deleted, references_preserved, message, repeated, request_id,
-   *   success, timestamp, duration.
+   *   content_id, deleted, hard, relationships_deleted, references_preserved, next_cursor, notes, message,
+   *   repeated, request_id, success, timestamp, duration.
    */
   deleteContent(parameters: DeleteContentParams, options?: CallOptions): Promise<DeleteContentAnswer> {
     return this.call("memory_store", { ...parameters, operation: "delete_content" }, options);
@@ -3172,7 +3340,8 @@ export abstract class Operations {
    * @param parameters.metadata Anything else to keep with it.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The id, version and metadata of the new decision. Fields: content_id, version, metadata, created_at,
-   *   updated_at, warnings, decision_id, message, repeated, request_id, success, timestamp, duration.
+   *   updated_at, warnings, decision_id, next_cursor, notes, message, repeated, request_id, success, timestamp,
+   *   duration.
    */
   storeDecision(parameters: StoreDecisionParams, options?: CallOptions): Promise<StoreDecisionAnswer> {
     return this.call("memory_store", { ...parameters, operation: "store_decision" }, options);
@@ -3193,8 +3362,8 @@ export abstract class Operations {
    * @param parameters.context Why it is drawn.
    * @param parameters.metadata Anything else to keep with it.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns The relationship, and whether it is new. Fields: relationship_id, created, relationship, message,
-   *   repeated, request_id, success, timestamp, duration.
+   * @returns The relationship, and whether it is new. Fields: relationship_id, created, relationship, next_cursor,
+   *   notes, message, repeated, request_id, success, timestamp, duration.
    */
   createRelationship(parameters: CreateRelationshipParams, options?: CallOptions): Promise<CreateRelationshipAnswer> {
     return this.call("memory_store", { ...parameters, operation: "create_relationship" }, options);
@@ -3211,8 +3380,11 @@ export abstract class Operations {
    *   nearest. Default: 0.1.
    * @param parameters.include_associations Tell what each memory is linked to. Default: true.
    * @param parameters.include_child_scopes Search the scopes below it too. Default: false.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns The memories found, most relevant first. Fields: memories, total_found, search_scope, notes.
+   * @returns The memories found, most relevant first. Fields: memories, total_found, search_scope, next_cursor,
+   *   notes.
    */
   memorySearch(parameters: MemorySearchParams, options?: CallOptions): Promise<MemorySearchAnswer> {
     return this.call("memory_search", parameters, options);
@@ -3223,10 +3395,12 @@ export abstract class Operations {
    *
    * @param parameters.memory_id The memory's id.
    * @param parameters.include_associations Tell what it is linked to. Default: true.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The memory in full, with what it is linked to. Fields: memory_id, content, scope, metadata, tags,
    *   category, created_at, updated_at, version, associations, name, kind, similar_memories, associations_pending,
-   *   notes, success.
+   *   next_cursor, notes, success.
    */
   memoryGet(parameters: MemoryGetParams, options?: CallOptions): Promise<MemoryGetAnswer> {
     return this.call("memory_get", parameters, options);
@@ -3245,7 +3419,7 @@ export abstract class Operations {
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The memory in full, with what it is linked to. Fields: memory_id, content, scope, metadata, tags,
    *   category, created_at, updated_at, version, associations, name, kind, similar_memories, associations_pending,
-   *   notes, success.
+   *   next_cursor, notes, success.
    */
   memoryUpdate(parameters: MemoryUpdateParams, options?: CallOptions): Promise<MemoryUpdateAnswer> {
     return this.call("memory_update", parameters, options);
@@ -3256,7 +3430,7 @@ export abstract class Operations {
    *
    * @param parameters.memory_id The memory's id.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns Which memory was deleted. Fields: memory_id, message, success.
+   * @returns Which memory was deleted. Fields: memory_id, notes, message, success.
    */
   memoryDelete(parameters: MemoryDeleteParams, options?: CallOptions): Promise<MemoryDeleteAnswer> {
     return this.call("memory_delete", parameters, options);
@@ -3269,9 +3443,11 @@ export abstract class Operations {
    * @param parameters.memory_id The memory's id.
    * @param parameters.limit At most so many associations. Default: 10.
    * @param parameters.similarity_threshold Leave out what is weaker. Default: 0.1.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The memories that have to do with one, strongest first, each with the reason. Fields: source_memory,
-   *   associations, discovery_stats.
+   *   associations, discovery_stats, next_cursor, notes.
    */
   memoryDiscoverAssociations(parameters: MemoryDiscoverAssociationsParams, options?: CallOptions): Promise<MemoryDiscoverAssociationsAnswer> {
     return this.call("memory_discover_associations", parameters, options);
@@ -3282,9 +3458,11 @@ export abstract class Operations {
    *
    * @param parameters.parent_scope Only this scope and what is below it.
    * @param parameters.include_memory_counts Count the memories. Default: true.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The scopes, each with how many memories are in it. Fields: scopes, total_scopes, hierarchy_depth,
-   *   notes.
+   *   next_cursor, notes.
    */
   scopeList(parameters: ScopeListParams = {}, options?: CallOptions): Promise<ScopeListAnswer> {
     return this.call("scope_list", parameters, options);
@@ -3296,9 +3474,11 @@ export abstract class Operations {
    *
    * @param parameters.content The text to find a place for.
    * @param parameters.current_scope Where you are working; places near it are preferred.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The scope the text belongs to, how certain that is, and other scopes. Fields: suggested_scope,
-   *   confidence, alternatives, analysis, reasoning, abstained.
+   *   confidence, alternatives, analysis, reasoning, abstained, next_cursor, notes.
    */
   scopeSuggest(parameters: ScopeSuggestParams, options?: CallOptions): Promise<ScopeSuggestAnswer> {
     return this.call("scope_suggest", parameters, options);
@@ -3324,8 +3504,10 @@ export abstract class Operations {
    *
    * @param parameters.page Which page. Default: 1.
    * @param parameters.per_page Memories on a page. Default: 10.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns One page of memories. Fields: memories, pagination.
+   * @returns One page of memories. Fields: memories, pagination, next_cursor, notes.
    */
   memoryListAll(parameters: MemoryListAllParams = {}, options?: CallOptions): Promise<MemoryListAllAnswer> {
     return this.call("memory_list_all", parameters, options);
@@ -3340,6 +3522,7 @@ export abstract class Operations {
    * @param parameters.export_format The format; by default what the file's ending says. One of json, yaml.
    * @param parameters.compression Compress it with gzip. Default: false.
    * @param parameters.include_associations Export what links the memories, too. Default: true.
+   * @param parameters.max_tokens Most tokens of the answer.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns How much was exported, and the data or the file it was written to. Fields: exported_count,
    *   export_size, export_scope, compression_used, associations_count, file_path, export_data, replaced, notes,
@@ -3399,9 +3582,11 @@ export abstract class Operations {
    * @param parameters.filters Which items to search: content_types, tags, date_range, metadata.
    * @param parameters.options How many results, in what order, with what: limit, offset, min_relevance,
    *   include_context, include_highlights, sort_by, sort_order.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns One page of results, best first, with the total and the distribution of all of them. Fields: results,
-   *   total, page, per_page, facets, notes, request_id, success, timestamp, duration.
+   *   total, page, per_page, facets, next_cursor, notes, request_id, success, timestamp, duration.
    */
   searchContent(parameters: SearchContentParams, options?: CallOptions): Promise<SearchContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "search_content" }, options);
@@ -3418,9 +3603,11 @@ export abstract class Operations {
    * @param parameters.include_refs What it references and what references it.
    * @param parameters.include_history Its versions.
    * @param parameters.options What to answer: include_embeddings, include_relationships, include_metadata, format.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns The item, in the format and with the parts asked for. Fields: content_id, content, request_id,
-   *   success, timestamp, duration.
+   * @returns The item, in the format and with the parts asked for. Fields: content_id, content, next_cursor, notes,
+   *   request_id, success, timestamp, duration.
    */
   getContent(parameters: GetContentParams, options?: CallOptions): Promise<GetContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "get_content" }, options);
@@ -3439,9 +3626,11 @@ export abstract class Operations {
    * @param parameters.threshold The least similarity (default 0).
    * @param parameters.options Which items, and how to measure: include_self, content_types, exclude_ids,
    *   similarity_method.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns The most similar items, most similar first. Fields: results, total, similarity_method, notes,
-   *   request_id, success, timestamp, duration.
+   * @returns The most similar items, most similar first. Fields: results, total, similarity_method, next_cursor,
+   *   notes, request_id, success, timestamp, duration.
    */
   findSimilarContent(parameters: FindSimilarContentParams, options?: CallOptions): Promise<FindSimilarContentAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "find_similar_content" }, options);
@@ -3457,9 +3646,11 @@ export abstract class Operations {
    * @param parameters.content_id The id of the item.
    * @param parameters.limit Versions, newest first (default all).
    * @param parameters.include_diffs What each version changed.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The versions of the item, newest first. Fields: content_id, versions, total_versions, deleted,
-   *   request_id, success, timestamp, duration.
+   *   next_cursor, notes, request_id, success, timestamp, duration.
    */
   getContentHistory(parameters: GetContentHistoryParams, options?: CallOptions): Promise<GetContentHistoryAnswer> {
     return this.call("memory_retrieve", { ...parameters, operation: "get_content_history" }, options);
@@ -3479,9 +3670,12 @@ export abstract class Operations {
    *   temporal_patterns, topic_clusters, usage_patterns, user_patterns.
    * @param parameters.options Which patterns, and how to tell them: min_confidence, include_explanations,
    *   time_range.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The patterns that were found, most certain first. Fields: analyzed_at, cached, scope, patterns,
-   *   counts, below_min_confidence, looked_at, notes, message, request_id, success, timestamp, duration.
+   *   counts, below_min_confidence, looked_at, next_cursor, notes, message, request_id, success, timestamp,
+   *   duration.
    */
   detectPatterns(parameters: DetectPatternsParams, options?: CallOptions): Promise<DetectPatternsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "detect_patterns" }, options);
@@ -3499,10 +3693,12 @@ export abstract class Operations {
    *   completeness, consistency, readability, relevance, structure.
    * @param parameters.options What to answer besides the scores: include_suggestions, include_metrics,
    *   benchmark_against.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The quality of the item as scores from 0 to 1, and what would improve it. Fields: analyzed_at, cached,
-   *   content_id, title, overall_score, dimensions, suggestions, benchmark, looked_at, notes, request_id, success,
-   *   timestamp, duration.
+   *   content_id, title, overall_score, dimensions, suggestions, benchmark, looked_at, next_cursor, notes,
+   *   request_id, success, timestamp, duration.
    */
   analyzeQuality(parameters: AnalyzeQualityParams, options?: CallOptions): Promise<AnalyzeQualityAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "analyze_quality" }, options);
@@ -3523,9 +3719,11 @@ export abstract class Operations {
    * @param parameters.limit Results (default 50).
    * @param parameters.options Which relationships, and what of them: include_strength, include_context,
    *   min_confidence.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The items it is related to, strongest first. Fields: analyzed_at, cached, content_id, relationships,
-   *   looked_at, notes, message, request_id, success, timestamp, duration.
+   *   looked_at, next_cursor, notes, message, request_id, success, timestamp, duration.
    */
   findContentRelationships(parameters: FindContentRelationshipsParams, options?: CallOptions): Promise<FindContentRelationshipsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "find_content_relationships" }, options);
@@ -3545,9 +3743,11 @@ export abstract class Operations {
    * @param parameters.conflict_types Only these (default all). One of factual_conflicts, logical_conflicts,
    *   recommendation_conflicts, temporal_conflicts.
    * @param parameters.options Which conflicts, and what of them: sensitivity, include_resolution_suggestions.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The conflicts that were found, most certain first. Fields: analyzed_at, cached, scope, sensitivity,
-   *   conflicts, counts, looked_at, notes, message, request_id, success, timestamp, duration.
+   *   conflicts, counts, looked_at, next_cursor, notes, message, request_id, success, timestamp, duration.
    */
   detectConflicts(parameters: DetectConflictsParams, options?: CallOptions): Promise<DetectConflictsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "detect_conflicts" }, options);
@@ -3567,9 +3767,11 @@ export abstract class Operations {
    *   knowledge_synthesis, trend_analysis, usage_insights.
    * @param parameters.options How thorough, how far back, and with what: depth, include_recommendations,
    *   time_horizon.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The insights, strongest first, each with what it rests on and what to do. Fields: analyzed_at, cached,
-   *   scope, insights, counts, looked_at, notes, message, request_id, success, timestamp, duration.
+   *   scope, insights, counts, looked_at, next_cursor, notes, message, request_id, success, timestamp, duration.
    */
   generateInsights(parameters: GenerateInsightsParams, options?: CallOptions): Promise<GenerateInsightsAnswer> {
     return this.call("memory_analyze", { ...parameters, operation: "generate_insights" }, options);
@@ -3585,9 +3787,11 @@ export abstract class Operations {
    * @param parameters.request_id Your id of the request; a retry is not done twice.
    * @param parameters.detailed With the figures behind each state.
    * @param parameters.components Only these (default all). One of ai_service, cache, database, vector_store.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
-   * @returns The status of the server and of each of its components. Fields: health, notes, request_id, success,
-   *   timestamp, duration.
+   * @returns The status of the server and of each of its components. Fields: health, next_cursor, notes,
+   *   request_id, success, timestamp, duration.
    */
   checkSystemHealth(parameters: CheckSystemHealthParams = {}, options?: CallOptions): Promise<CheckSystemHealthAnswer> {
     return this.call("memory_system", { ...parameters, operation: "check_system_health" }, options);
@@ -3605,10 +3809,12 @@ export abstract class Operations {
    * @param parameters.include What of each item: content, relationships, metadata, history.
    * @param parameters.filters Which items: date_range, content_types, tags.
    * @param parameters.options How to write it: compress, include_embeddings, anonymize.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns What was exported: the data itself, or where it is large the file that holds it. Fields: format,
    *   item_count, relationship_count, version_count, size_bytes, data, encoding, file_path, anonymized, left_out,
-   *   without_embeddings, notes, message, request_id, success, timestamp, duration.
+   *   without_embeddings, next_cursor, notes, message, request_id, success, timestamp, duration.
    */
   exportProjectData(parameters: ExportProjectDataParams, options?: CallOptions): Promise<ExportProjectDataAnswer> {
     return this.call("memory_system", { ...parameters, operation: "export_project_data" }, options);
@@ -3630,7 +3836,8 @@ export abstract class Operations {
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns How many items were imported, updated and skipped, and what was wrong with the rest. Fields: source,
    *   format, imported_count, updated_count, skipped_count, relationship_count, id_mapping, validation_errors,
-   *   dropped, relationships_detected, message, repeated, request_id, success, timestamp, duration.
+   *   dropped, relationships_detected, next_cursor, notes, message, repeated, request_id, success, timestamp,
+   *   duration.
    */
   importProjectData(parameters: ImportProjectDataParams, options?: CallOptions): Promise<ImportProjectDataAnswer> {
     return this.call("memory_system", { ...parameters, operation: "import_project_data" }, options);
@@ -3648,9 +3855,11 @@ export abstract class Operations {
    * @param parameters.checks Only these (default all). One of data_consistency, missing_embeddings,
    *   orphaned_relationships, performance_issues, reference_integrity, schema_compliance.
    * @param parameters.options Whether to repair, and how much to tell: fix_issues, detailed_report.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns Whether the data is sound, and each issue that was found. Fields: valid, scope, checks, issues,
-   *   summary, fixed, changes, looked_at, notes, message, request_id, success, timestamp, duration.
+   *   summary, fixed, changes, looked_at, next_cursor, notes, message, request_id, success, timestamp, duration.
    */
   validateDataIntegrity(parameters: ValidateDataIntegrityParams = {}, options?: CallOptions): Promise<ValidateDataIntegrityAnswer> {
     return this.call("memory_system", { ...parameters, operation: "validate_data_integrity" }, options);
@@ -3666,9 +3875,11 @@ export abstract class Operations {
    * @param parameters.content_id The id of the item.
    * @param parameters.style The style (default apa). One of apa, chicago, harvard, ieee, mla.
    * @param parameters.options What to cite beside the item: include_permalink, include_access_date.
+   * @param parameters.max_tokens Most tokens of the answer.
+   * @param parameters.cursor Where to go on: next_cursor of the same call before.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The citation as text, HTML, BibTeX and CSL-JSON. Fields: content_id, style, citation, html, bibtex,
-   *   csl, permalink, access_date, request_id, success, timestamp, duration.
+   *   csl, permalink, access_date, next_cursor, notes, request_id, success, timestamp, duration.
    */
   generateCitation(parameters: GenerateCitationParams, options?: CallOptions): Promise<GenerateCitationAnswer> {
     return this.call("memory_system", { ...parameters, operation: "generate_citation" }, options);

@@ -21,7 +21,8 @@ def call(token: str, tool: str, **arguments: Any) -> None:
         with urlopen(request) as answer:
             told = json.load(answer)
             left = answer.headers["X-RateLimit-Remaining"]
-            print(answer.status, told["result"]["message"] if "result" in told else told["error"]["message"])
+            text = told["result"]["content"][0]["text"] if "result" in told else json.dumps(told["error"])
+            print(answer.status, json.loads(text)["message"])
             print("calls left this minute:", left)
     except HTTPError as refused:
         print(refused.status, json.load(refused)["error"]["message"])

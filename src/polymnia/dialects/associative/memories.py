@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct, convert
 
 from polymnia.dialects.associative import shapes
+from polymnia.dialects.budget import NextCursor
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
 from polymnia.engine.content import Remembered
@@ -145,6 +146,7 @@ class MemoryAnswer(Struct, frozen=True, omit_defaults=True):
     ] = []
     notes: shapes.Remarks = []
     associations_pending: Pending = False
+    next_cursor: NextCursor | None = None
 
 
 def _memory(record: Record, links: list[shapes.LinkedMemory] | None, **more: Any) -> MemoryAnswer:
@@ -153,7 +155,7 @@ def _memory(record: Record, links: list[shapes.LinkedMemory] | None, **more: Any
     )
 
 
-@shapes.tool("memory_get", "Get Memory", MemoryAnswer, reads=True, idempotent=True)
+@shapes.tool("memory_get", "Get Memory", MemoryAnswer, lists=["associations"], reads=True, idempotent=True)
 def get(context: Context, memory_id: shapes.Id, include_associations: WithLinks = True) -> Reply:
     """Read one memory in full, with what it is linked to."""
     record, links = context.memory.read(memory_id)
@@ -199,12 +201,13 @@ def update(
     return shapes.reply(answer, notes)
 
 
-class DeleteAnswer(Struct, frozen=True):
+class DeleteAnswer(Struct, frozen=True, omit_defaults=True):
     """Which memory was deleted."""
 
     success: shapes.Success
     memory_id: shapes.MemoryId
     message: Annotated[str, about("What was done, as a sentence.")]
+    notes: shapes.Remarks = []
 
 
 @shapes.tool("memory_delete", "Delete Memory", DeleteAnswer, destroys=True)
@@ -241,14 +244,16 @@ class Pagination(Struct, frozen=True):
     has_prev: Annotated[bool, about("Whether there is a page before this one.")]
 
 
-class ListAnswer(Struct, frozen=True):
+class ListAnswer(Struct, frozen=True, omit_defaults=True):
     """One page of memories."""
 
     memories: Annotated[list[ListedMemory], about("The memories of this page, newest first.")]
     pagination: Annotated[Pagination, about("Where this page stands among all pages.")]
+    notes: shapes.Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-@shapes.tool("memory_list_all", "List Memories", ListAnswer, reads=True, idempotent=True)
+@shapes.tool("memory_list_all", "List Memories", ListAnswer, lists=["memories"], reads=True, idempotent=True)
 def list_all(
     context: Context,
     page: Annotated[int, about("Which page.", ge=1, default=1)] = 1,
@@ -300,7 +305,9 @@ class ExportAnswer(Struct, frozen=True, omit_defaults=True):
     notes: shapes.Remarks = []
 
 
-@shapes.tool("memory_export", "Export Memories", ExportAnswer, heavy=True, destroys=True, idempotent=True)
+@shapes.tool(
+    "memory_export", "Export Memories", ExportAnswer, whole=["export_data"], heavy=True, destroys=True, idempotent=True
+)
 def export(
     context: Context,
     scope: Annotated[str, about("Export this scope and everything below it (default: all memories).")] | None = None,

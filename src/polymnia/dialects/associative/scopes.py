@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from polymnia.dialects.associative import shapes
+from polymnia.dialects.budget import NextCursor
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine.scopes import SESSIONS as SESSION_SCOPE
 from polymnia.engine.text.calendar import moment
@@ -48,9 +49,10 @@ class ListScopesAnswer(Struct, frozen=True, omit_defaults=True):
     total_scopes: Annotated[int, about("How many scopes this answer has.")]
     hierarchy_depth: Annotated[int, about("How deep the tree is.")]
     notes: shapes.Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-@shapes.tool("scope_list", "List Scopes", ListScopesAnswer, reads=True, idempotent=True)
+@shapes.tool("scope_list", "List Scopes", ListScopesAnswer, lists=["scopes"], reads=True, idempotent=True)
 def list_scopes(
     context: Context,
     parent_scope: Annotated[str, about("Only this scope and what is below it.")] | None = None,
@@ -86,7 +88,7 @@ class TextAnalysis(Struct, frozen=True):
     content_type: Annotated[str, about("What sort of text it is.")]
 
 
-class SuggestAnswer(Struct, frozen=True):
+class SuggestAnswer(Struct, frozen=True, omit_defaults=True):
     """The scope the text belongs to, how certain that is, and other scopes."""
 
     suggested_scope: Annotated[str, about("The scope the text belongs to.")]
@@ -97,9 +99,11 @@ class SuggestAnswer(Struct, frozen=True):
     abstained: Annotated[
         bool, about("True when the memories that are filed cannot tell: suggested_scope is a place to fall back to.")
     ]
+    notes: shapes.Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-@shapes.tool("scope_suggest", "Suggest Scope", SuggestAnswer, reads=True, idempotent=True)
+@shapes.tool("scope_suggest", "Suggest Scope", SuggestAnswer, lists=["alternatives"], reads=True, idempotent=True)
 def suggest(
     context: Context,
     content: Annotated[str, about("Required. The text to find a place for.")],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Struct
 
 from polymnia.dialects.associative import shapes
+from polymnia.dialects.budget import NextCursor
 from polymnia.dialects.notes import worded
 from polymnia.dialects.shapes import about, or_null
 from polymnia.engine import scopes
@@ -62,9 +63,10 @@ class SearchAnswer(Struct, frozen=True, omit_defaults=True):
     total_found: Annotated[int, about("How many memories match in all.")]
     search_scope: Annotated[str | None, or_null("string", "The scope that was searched; null where all were.")]
     notes: shapes.Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-@shapes.tool("memory_search", "Search Memories", SearchAnswer, reads=True, idempotent=True)
+@shapes.tool("memory_search", "Search Memories", SearchAnswer, lists=["memories"], reads=True, idempotent=True)
 def search(
     context: Context,
     query: Annotated[str, about("Required. What to look for, in plain words; a question is fine.")],
@@ -172,15 +174,24 @@ class DiscoveryStats(Struct, frozen=True):
     avg_similarity: Annotated[float, about("Their mean similarity, from 0 to 1.")]
 
 
-class DiscoverAnswer(Struct, frozen=True):
+class DiscoverAnswer(Struct, frozen=True, omit_defaults=True):
     """The memories that have to do with one, strongest first, each with the reason."""
 
     source_memory: Annotated[SourceMemory, about("The memory that was asked about.")]
     associations: Annotated[list[DiscoveredAssociation], about("What has to do with it, strongest first.")]
     discovery_stats: Annotated[DiscoveryStats, about("How many memories were compared.")]
+    notes: shapes.Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-@shapes.tool("memory_discover_associations", "Discover Associations", DiscoverAnswer, reads=True, idempotent=True)
+@shapes.tool(
+    "memory_discover_associations",
+    "Discover Associations",
+    DiscoverAnswer,
+    lists=["associations"],
+    reads=True,
+    idempotent=True,
+)
 def discover(
     context: Context,
     memory_id: shapes.Id,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
+from polymnia.dialects.budget import FIELDS, fitted
 from polymnia.dialects.shapes import about, or_null, parameters
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
@@ -75,20 +76,26 @@ class LinkedMemory(Struct, frozen=True, omit_defaults=True):
 Links = Annotated[list[LinkedMemory], about("The memories it is linked to; unless include_associations is false.")]
 
 
-def tool(name: str, title: str, output: type, **hints: Any) -> Callable[[Callable[..., Reply]], Operation]:
+def tool(
+    name: str, title: str, output: type, *, lists: Sequence[str] = (), whole: Sequence[str] = (), **hints: Any
+) -> Callable[[Callable[..., Reply]], Operation]:
     """A function as a tool of this dialect: its signature has the parameters, its docstring explains it.
 
-    The parameters may all come in ``request``.
+    The parameters may all come in ``request``. ``lists`` and ``whole`` are the parts of a long answer: see ``fitted``.
     """
+    more = [one for one in FIELDS if hints.get("reads") or (whole and one[0] == "max_tokens")]
 
     def made(run: Callable[..., Reply]) -> Operation:
         def call(context: Context, params: Struct) -> Reply:
-            return run(context, **{key: value for key, value in asdict(params).items() if value is not None})
+            given = {key: value for key, value in asdict(params).items() if value is not None}
+            most, cursor = (given.pop(name, None) for name, *_ in FIELDS)
+            reply = run(context, **given)
+            return fitted(reply, most or context.budget, lists=lists, whole=whole, cursor=cursor)
 
         return Operation(
             name=name,
             title=title,
-            params=parameters(run, Parameters),
+            params=parameters(run, Parameters, more=more),
             run=call,
             output=output,
             help=" ".join((run.__doc__ or "").split()),

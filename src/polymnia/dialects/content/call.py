@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.json import decode, encode
 from msgspec.structs import asdict, replace
 
+from polymnia.dialects.budget import FIELDS, fitted
 from polymnia.dialects.shapes import about, parameters
 from polymnia.engine.once import Once, Repeated
 from polymnia.engine.scopes import legal_session
@@ -46,11 +47,20 @@ class OperationParameters(Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ) = None
 
 
-_COMMON = frozenset(OperationParameters.__struct_fields__)
+_COMMON = frozenset((*OperationParameters.__struct_fields__, "max_tokens", "cursor"))
+# What a long answer may be continued by, and what is of no use in part.
+_LISTS = (
+    "results versions patterns relationships conflicts insights issues content.history content.relationships "
+    "suggestions"
+).split()
+_WHOLE = ("data",)
 
 
 class ContentOperation(Struct, frozen=True, kw_only=True):
-    """One operation of a tool: what it takes and answers, whether it belongs to a project, whether it is heavy."""
+    """One operation of a tool: what it takes and answers, whether it belongs to a project and is heavy.
+
+    One that reads, or whose answer may be ``long``, takes a budget of tokens.
+    """
 
     params: type
     run: Callable[..., Fields]
@@ -59,6 +69,7 @@ class ContentOperation(Struct, frozen=True, kw_only=True):
     reads: bool = False
     project: bool = True
     heavy: bool = False
+    long: bool = False
 
 
 def operation(
@@ -68,7 +79,8 @@ def operation(
 
     def made(run: Callable[..., Fields]) -> ContentOperation:
         help = " ".join((run.__doc__ or "").split())
-        params = parameters(run, OperationParameters, options)
+        more = FIELDS if hints.get("reads") or hints.get("long") else ()
+        params = parameters(run, OperationParameters, options, more)
         return ContentOperation(params=params, run=run, help=help, answer=answer, **hints)
 
     return made
@@ -240,4 +252,6 @@ def respond(context: Context, invocation: Invocation) -> Reply:
     if request is not None:
         answer["request_id"] = request
     notes = [Note("note", text) for text in answer.get("notes", ()) if isinstance(text, str)]
-    return Reply(value=answer, structured=answer, flat=True, notes=notes)
+    reply = Reply(value=answer, structured=answer, flat=True, notes=notes)
+    most, cursor = (getattr(invocation.params, name, None) for name in ("max_tokens", "cursor"))
+    return fitted(reply, most or context.budget, lists=_LISTS, whole=_WHOLE, cursor=cursor)

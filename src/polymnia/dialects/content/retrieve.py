@@ -249,6 +249,7 @@ class GetContentAnswer(shapes.Answer):
 
     content_id: Annotated[str, about("The id of the item.")]
     content: Annotated[ContentDetails, about("The item. Its text is the field content of this object.")]
+    notes: NotRequired[shapes.Notes]
 
 
 @operation(GetContentAnswer, options=("GetOptions", "What to answer."), reads=True)
@@ -371,6 +372,7 @@ class GetContentHistoryAnswer(shapes.Answer):
     versions: Annotated[list[shapes.ContentVersion], about("Its versions, newest first, at most limit of them.")]
     total_versions: Annotated[int, about("How many versions it has in all.")]
     deleted: NotRequired[Annotated[ContentDeletion, about("Present when the item was deleted.")]]
+    notes: NotRequired[shapes.Notes]
 
 
 @operation(GetContentHistoryAnswer, reads=True)

@@ -6,12 +6,13 @@ answer of the contract tests must fit its type and have no field that the type d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeAlias, TypedDict
 
 from msgspec import Meta, Struct
 
+from polymnia.dialects.budget import NextCursor
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import PLAIN, Version, content, title_of
 from polymnia.engine.text.calendar import moment, parse_time
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _SUMMARY = 300
 _DAY = 86_400_000_000
 _FIELDS = "summary tags metadata content_type kind scope session category"
+_EVERYWHERE = frozenset(("operation", "project_id", "session_id", "user_id", "request_id", "max_tokens", "cursor"))
 _COMPARED = {"content": "observations"} | {name: name for name in _FIELDS.split()}
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -84,6 +86,7 @@ class Answer(TypedDict):
     timestamp: Annotated[str, about("When the operation was done: UTC, ISO 8601.")]
     duration: Annotated[str, about('How long the server took, for example "12ms".')]
     request_id: NotRequired[Annotated[str, about("The request_id of the call, where it had one.")]]
+    next_cursor: NotRequired[NextCursor]
 
 
 class WriteAnswer(Answer):
@@ -99,6 +102,7 @@ class WriteAnswer(Answer):
             ),
         ]
     ]
+    notes: NotRequired[Notes]
 
 
 class ContentItem(TypedDict):
@@ -256,53 +260,42 @@ def _changes(old: Record | None, new: Record) -> Object:
 
 
 def united(operations: Operations) -> Object:
-    """The schema of a tool: each parameter says which operations need it and which take it, and its limits there."""
+    """The schema of a tool: the operation says which parameters each takes, a parameter what its limits are where."""
     shapes: dict[str, dict[str, Object]] = {}
-    needed: dict[str, list[str]] = {}
-    needs = []
+    takes = []
     for name, one in operations.items():
         own = schema(one.params)
-        required = [*(("project_id",) if one.project else ()), *(k for k in own["required"] if k != "operation")]
-        needs.append(f"{name}: {', '.join(required or ['nothing else'])}")
+        takes.append(f"{name}({', '.join(_signature(one.project, own))})")
         for key, value in own["properties"].items():
             shapes.setdefault(key, {})[name] = value
-            if key in required:
-                needed.setdefault(key, []).append(name)
-    properties = {key: _parameter(by, needed.get(key, []), len(operations)) for key, by in shapes.items()}
+    properties = {key: _parameter(by) for key, by in shapes.items()}
     properties["operation"] = {
         "type": "string",
         "enum": list(operations),
-        "description": f"Which operation. Each needs: {'; '.join(needs)}.",
+        "description": f"Each takes project_id and (? is optional): {'; '.join(takes)}.",
     }
     return {"type": "object", "properties": properties, "required": ["operation"]}
 
 
-def _parameter(by_operation: Mapping[str, Object], needed: Sequence[str], operations: int) -> Object:
+def _signature(project: bool, shape: Object) -> Iterator[str]:
+    """The parameters of an operation as a call shows them, without those that every operation takes."""
+    for key, part in shape["properties"].items():
+        if key not in _EVERYWHERE or (key == "project_id" and not project):
+            optional = "" if key in shape["required"] else "?"
+            parts = f"{{{', '.join(part['properties'])}}}" if key == "options" else ""
+            yield f"{key}{optional}{parts}"
+
+
+def _parameter(by_operation: Mapping[str, Object]) -> Object:
     """A parameter of several operations as one."""
     whole = reduce(_either, by_operation.values())
-    optional = [name for name in by_operation if name not in needed]
     limits: dict[str, list[str]] = {}
     for name, shape in by_operation.items():
         limits.setdefault(_limits(shape), []).append(name)
     about = [whole.get("description", "")]
-    if needed:
-        about.append("Required." if len(needed) == operations else f"Required by {', '.join(needed)}.")
-    if optional and (needed or len(optional) < operations):
-        about.append(f"Optional for {', '.join(optional)}.")
     if len(limits) > 1:
         about += [f"{text} for {', '.join(names)}." for text, names in limits.items() if text]
-    whole = {**whole, "description": " ".join(filter(None, about))}
-    if "properties" in whole:
-        whole["properties"] = {key: _part(key, part, by_operation) for key, part in whole["properties"].items()}
-    return whole
-
-
-def _part(key: str, part: Object, by_operation: Mapping[str, Object]) -> Object:
-    """A part of a parameter; where not all operations have it, with those that do."""
-    users = [name for name, shape in by_operation.items() if key in shape.get("properties", ())]
-    if len(users) == len(by_operation):
-        return part
-    return {**part, "description": f"{part.get('description', '')} ({', '.join(users)})".strip()}
+    return {**whole, "description": " ".join(filter(None, about))}
 
 
 def _limits(one: Object) -> str:

@@ -192,7 +192,10 @@ class ValidateDataIntegrityAnswer(Answer):
 
 
 @operation(
-    ValidateDataIntegrityAnswer, options=("IntegrityOptions", "Whether to repair, and how much to tell."), project=False
+    ValidateDataIntegrityAnswer,
+    options=("IntegrityOptions", "Whether to repair, and how much to tell."),
+    project=False,
+    long=True,
 )
 def validate_data_integrity(
     call: ContentCall,
@@ -255,6 +258,7 @@ class GenerateCitationAnswer(Answer):
         Annotated[str, about("The address of the item on this server; with options.include_permalink.")]
     ]
     access_date: NotRequired[Annotated[str, about("The date of access, YYYY-MM-DD; with options.include_access_date.")]]
+    notes: NotRequired[Notes]
 
 
 @operation(GenerateCitationAnswer, options=("CitationOptions", "What to cite beside the item."), reads=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from polymnia.dialects.budget import FIELDS, cut_short, paged
 from polymnia.dialects.graph.behaviours import BEHAVIOURS, TOOLS, Entity, Link, Observed, Unobserved
 from polymnia.dialects.graph.refusals import unknown_official_tool, word
 from polymnia.dialects.graph.resources import PROMPTS, RESOURCES, TEMPLATES
@@ -22,8 +23,10 @@ _INSTRUCTIONS = (
     "A lasting memory shared by every client that uses this store. Search it before you answer from "
     "assumption; store what should outlive this conversation: people, decisions, preferences, components. "
     "Write one fact per observation. On a large memory pass `limit` and follow `nextCursor` rather than reading "
-    "the whole graph. Nothing is lost: deletions and replacements stay in the history and can be undone."
+    "the whole graph. Deletions and replacements stay in the history, from which the user can bring them back."
 )
+
+_SMALLEST = 8  # tokens of the smallest entity
 
 Limit = Annotated[int, about("Answer at most this many entities (default: all).", ge=1, le=MOST)]
 DeletedNames = Annotated[list[str], about("Names of the entities to delete; their relations go with them.")]
@@ -73,6 +76,12 @@ def registry(name: str) -> Registry:
     def read_graph(context: Context, limit: Limit | None = None, cursor: Cursor | None = None) -> Reply:
         return dialect.graph(context.memory.read_graph(limit=limit, cursor=cursor))
 
+    def read_within(context: Context, most: int, limit: int | None, cursor: str | None) -> Reply:
+        """As much of the graph as fits: no more of it is read than could."""
+        size = min(limit or MOST, most // _SMALLEST + 1)
+        total = min(limit or MOST, context.memory.count()[0]) if cursor is None else None
+        return paged(lambda few: read_graph(context, few, cursor), most, size, total)
+
     def search_nodes(
         context: Context,
         query: Annotated[str, about("What to look for in names, types and observations.")],
@@ -90,14 +99,24 @@ def registry(name: str) -> Registry:
         return dialect.opened(*context.memory.open_nodes(names, limit=limit, cursor=cursor, relations=dialect.linked))
 
     def tool(run: Callable[..., Reply], **hints: Any) -> Operation:
+        reads = "reads" in hints
+
         def call(context: Context, params: Struct) -> Reply:
-            return run(context, **asdict(params))
+            given = asdict(params)
+            most = given.pop("max_tokens", None) or context.budget
+            if most is None:
+                return run(context, **given)
+            if not reads:
+                return cut_short(run(context, **given), most)
+            if run is read_graph:
+                return read_within(context, most, **given)
+            return paged(lambda few: run(context, **given | {"limit": few}), most, given["limit"])
 
         name = run.__name__
         return Operation(
             name=name,
             title=name.replace("_", " ").title(),
-            params=parameters(run, Struct),
+            params=parameters(run, Struct, more=FIELDS[:1] if reads else ()),
             run=call,
             help=helps[name],
             output=outputs[name],
@@ -144,7 +163,7 @@ def _helps(policy: Policy) -> dict[str, str]:
     }[policy.observing_missing]
     search = (
         "Look for entities by words and by meaning, in any language; a question in plain words is fine. Best "
-        "matches first: those that contain the query as it stands, then those that share its words or its meaning."
+        "matches first, before all others those that contain the query as it stands."
         if policy.search == "ranked"
         else "Look for entities by words. Finds the query anywhere in names, types and observations, whatever the case."
     )
@@ -156,8 +175,8 @@ def _helps(policy: Policy) -> dict[str, str]:
         "create_entities": f"Remember new entities, each with a name, a type and observations about it. {taken}",
         "create_relations": f"Link entities by directed, typed relations. Word the type in active voice. {ends}",
         "add_observations": f"Add facts to entities that are already known. {absent}",
-        "delete_entities": "Forget entities together with every relation they take part in. The history keeps them: "
-        "`polymnia undo` brings all of it back.",
+        "delete_entities": "Forget entities together with every relation they take part in. The history keeps them; "
+        "the user can bring them back.",
         "delete_observations": "Take observations from entities, matched word for word; the entities stay.",
         "delete_relations": "Remove relations that match in all three parts; the entities stay.",
         "read_graph": "Read everything there is. On a large memory, prefer search_nodes, or page with limit and "

@@ -236,7 +236,7 @@ def read(
 
 
 def _trimmed(text: str, most: int) -> str:
-    from polymnia.engine.search.snippets import trimmed
+    from polymnia.engine.text.tokens import trimmed
 
     return trimmed(text, max(20, most))
 

@@ -55,7 +55,7 @@ def stored_by(change: Change | None) -> str:
 
 def tokens(text: str) -> int:
     """About how many tokens a text has."""
-    from polymnia.engine.search.snippets import tokens
+    from polymnia.engine.text.tokens import tokens
 
     return tokens(text) + 1  # and the line break
 

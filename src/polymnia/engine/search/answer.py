@@ -20,6 +20,7 @@ from polymnia.engine.search.ranking import FITS, Ranked, RankedSearch, probabili
 from polymnia.engine.search.results import Cut, Found, Fragment, Hit, Lane, Near, Plan, ResultPage, Turn, Why
 from polymnia.engine.text import language as languages
 from polymnia.engine.text import words
+from polymnia.engine.text.tokens import tokens
 from polymnia.models import Record, Remark
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def with_turns(search: RankedSearch, hits: Sequence[Hit], room: int | None) -> t
             if record is None:
                 continue
             turn = _turn(record)
-            size = 0 if room is None else sum(map(snippets.tokens, (turn.name, turn.who or "", turn.text)))
+            size = 0 if room is None else sum(map(tokens, (turn.name, turn.who or "", turn.text)))
             if room is None or used + size <= room:
                 given[side] = turn
                 used += size

@@ -17,6 +17,7 @@ from unicodedata import category, combining, normalize
 from msgspec.structs import replace
 
 from polymnia.engine.search.results import Cut, Fragment, Hit
+from polymnia.engine.text.tokens import tokens, trimmed
 
 Range: TypeAlias = tuple[int, int]
 Piece: TypeAlias = tuple[str, tuple[Range, ...]]  # of a text, with the ranges of it that match
@@ -207,42 +208,6 @@ def _piece(text: str, start: int, end: int, marks: Sequence[Range]) -> Piece:
     return text[start:end], inside
 
 
-_ASCII_WORD = re.compile(r"[A-Za-z]+")
-_ACCENTS = re.compile(r"[\u00c0-\u024f]")
-_DIGITS = re.compile(r"[0-9]+")
-_SIGNS = re.compile(r"([!-/:-@\[-`{-~])\1*")
-_GAPS = re.compile(r"\n\s*|[ \t\r\f\v]{2,}")
-# Checked against two vocabularies of chat models, of 100,000 and 200,000 tokens, one of 65,000, a WordPiece of 30,000
-# for English and a multilingual SentencePiece of 128,000. English prose came out 1 to 11 % above the chat models, code
-# and JSON 9 to 19 % above. Elsewhere they disagree by half or more and this is between them; against the first and
-# the second: Korean -20 and +28 %, Chinese +2 and +52 %, German -15 and +13 %, Russian +6 and +72 %.
-# Letters by how many of them make a token, in hundredths of a token for each letter.
-_SCRIPTS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"[\u00aa-\u024f\u0300-\u036f\u1e00-\u1eff]"), 60),
-    (re.compile(r"[\u0370-\u052f]"), 50),
-    (re.compile(r"[\u0530-\u08ff]"), 90),
-    (re.compile(r"[\u0900-\u1dff]"), 90),
-    (re.compile(r"[\u2000-\u2bff\u3000-\u303f\uff00-\uffef]"), 100),
-    (re.compile(r"[\u2c00-\u2fff\u3040-\uabff\ud7a4-\ufeff]"), 105),
-    (re.compile(r"[\uac00-\ud7a3]"), 110),
-    (re.compile(r"[\U00010000-\U0010ffff]"), 250),
-)
-
-
-def tokens(text: str) -> int:
-    """The approximate number of tokens of a text; rather a few too many than too few."""
-    words = _ASCII_WORD.findall(text)
-    # Vocabularies have most long words of English and few of other languages, which have accents.
-    step = 5 if not text.isascii() and _ACCENTS.search(text) else 8
-    count = len(words) + sum([(len(word) - 1) // step for word in words if len(word) > step])
-    count += sum([(len(digits) + 2) // 3 for digits in _DIGITS.findall(text)])
-    count += sum([1 + (match.end() - match.start() - 1) // 4 for match in _SIGNS.finditer(text)])
-    count += len(_GAPS.findall(text))
-    if text.isascii():
-        return count
-    return count + (sum(len(pattern.findall(text)) * share for pattern, share in _SCRIPTS) + 99) // 100
-
-
 def fit(sizes: Sequence[int], budget: int, least: Sequence[int]) -> dict[int, int]:
     """Choose, best first, what fits a budget: the tokens of each item by its position; the others are left out.
 
@@ -307,21 +272,3 @@ def _cut(hit: Hit, room: int) -> tuple[tuple[Fragment, ...], int]:
             fragments.append(fragment)
             used += size
     return tuple(fragments), used if fragments else 0
-
-
-def trimmed(text: str, most: int) -> str:
-    """The beginning of a text with at most so many tokens, up to the end of a word if one is near."""
-    # No character counts as more than four tokens.
-    if len(text) <= most // 4 or tokens(text) <= most:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if tokens(text[:middle]) <= most:
-            low = middle
-        else:
-            high = middle - 1
-    space = max(text.rfind(" ", max(0, low - 40), low), text.rfind("\n", max(0, low - 40), low))
-    if low < len(text) and not text[low].isspace() and space > 0:
-        low = space
-    return text[:low].rstrip()

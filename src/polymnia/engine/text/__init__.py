@@ -6,4 +6,5 @@
 - ``words``: index terms of texts and queries, similar spellings. ``names``: people, organisations and things.
 - ``dates``: dates in texts and queries, parsed by ``date_grammar``. ``calendar``: spans of days, RFC 3339.
 - ``quantities``: amounts with units. ``extraction``: all of these combined, as the metadata of a stored content.
+- ``tokens``: about how many tokens a model reads in a text, and its beginning in so many.
 """

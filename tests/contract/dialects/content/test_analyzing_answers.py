@@ -253,7 +253,7 @@ def test_no_name_type_tag_or_text_breaks_an_analysis(place: Place) -> None:
         server.call("create_relations", relations=[missing, around])
         for tag in (name, name.upper()):
             stored(server, "default", text, tags=[tag], metadata={"title": name})
-    every = {"options": {"depth": "comprehensive"}}
+    every = {"options": {"depth": "comprehensive"}, "max_tokens": 100_000}
     answer = analyze(server, "generate_insights", "default", **every)
     loose = {one["evidence"]["name"] for one in answer["insights"] if one["name"] == "loose_end"}
     assert loose == {f"missing {name}" for name in HOSTILE}

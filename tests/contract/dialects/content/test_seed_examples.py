@@ -196,7 +196,7 @@ def test_the_tools_show_their_operations_and_every_parameter(shared: Server) -> 
     }  # fmt: skip
     assert set(retrieve["properties"]) == standard | {
         "query", "query_type", "filters", "options", "content_id", "include_refs", "include_history", "content",
-        "limit", "threshold", "include_diffs",
+        "limit", "threshold", "include_diffs", "max_tokens", "cursor",
     }  # fmt: skip
     assert set(retrieve["properties"]["options"]["properties"]) == {
         "limit", "offset", "min_relevance", "include_context", "include_highlights", "sort_by", "sort_order",

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from polymnia.engine.search.snippets import tokens
+from polymnia.engine.text.tokens import tokens
 from stdio_client import Server
 
 from .speaking import error, ids, text

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.engine.search.snippets import fit, tokens, trimmed
+from polymnia.engine.search.snippets import fit
+from polymnia.engine.text.tokens import tokens, trimmed
 
 _SIZES = st.lists(st.integers(0, 2_000), max_size=40)
 
