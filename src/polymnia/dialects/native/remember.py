@@ -7,8 +7,11 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+from msgspec.structs import replace
+
 from polymnia.dialects.native import shapes
-from polymnia.dialects.native.shapes import tool
+from polymnia.dialects.native.recall import found
+from polymnia.dialects.native.shapes import bare, tool
 from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import Batch, MemoryDraft, StoredMemory
@@ -17,7 +20,7 @@ from polymnia.engine.content import KIND
 from polymnia.engine.scopes import SESSIONS, legal_session
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, EntityDraft, Record
+from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
 from polymnia.operation import Context, Memory, Reply
 
 _CHECKED = 10  # new memories of a call that are checked for contradictions
@@ -43,6 +46,7 @@ def remember(
     scope: Annotated[str, about("Where it belongs, as a path: work/api.")] | None = None,
     session: Annotated[str, about("Name of the conversation.")] | None = None,
     supersedes: Supersedes | None = None,
+    metadata: JsonObject | None = None,
     project: shapes.Project | None = None,
 ) -> Reply:
     """Store what should outlive this conversation: one memory or many, named entities, relations between them, or a
@@ -52,9 +56,9 @@ def remember(
     given: list[shapes.MemoryItem] = list(memories or ())
     if text is not None:
         given.insert(0, shapes.MemoryItem(text=text, supersedes=supersedes))
-    elif supersedes is not None and len(given) == 1:
-        given = [shapes.MemoryItem(text=given[0].text, kind=given[0].kind, tags=given[0].tags, supersedes=supersedes)]
-    elif supersedes is not None:
+    elif supersedes and len(given) == 1:
+        given = [replace(given[0], supersedes=supersedes)]
+    elif supersedes:
         raise Invalid("supersedes goes with one text", field="supersedes", hint="Give it inside the item of memories.")
     if not (given or entities or relations or conversation):
         raise Invalid("There is nothing to remember", field="text", hint="Give text, memories, entities or relations.")
@@ -62,17 +66,17 @@ def remember(
     drafts = [
         MemoryDraft(
             text=one.text,
-            kind=one.kind or kind or KIND,
-            scope=one.scope or scope or DEFAULT_SCOPE,
-            tags=[*(one.tags or ()), *(tag for tag in tags or () if tag not in (one.tags or ()))],
-            metadata=one.metadata or {},
-            supersedes=one.supersedes,
+            kind=(one.kind or kind or KIND).lower(),
+            scope=(one.scope or scope or "").strip("/") or DEFAULT_SCOPE,
+            tags=list(dict.fromkeys([*bare(one.tags), *bare(tags)])),
+            metadata={**(metadata or {}), **(one.metadata or {})},
+            supersedes=found(memory, one.supersedes).uid if one.supersedes else None,
         )
         for one in given
     ]
     turns, name = _turns(conversation or (), session)
     named = [
-        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(one.tags or tags or ()))
+        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(bare(one.tags or tags)))
         for one in entities or ()
     ]
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
