@@ -62,6 +62,11 @@ class MemoryVerbs(KnowledgeVerbs):
                 raise _missing(snapshot, text)
             return snapshot.load(found)[0]
 
+    def names_alike(self, name: str) -> list[str]:
+        """Return the names that look like this one, whatever the case."""
+        with self.store.read(self.project) as snapshot:
+            return [other for _, other in snapshot.look_alikes([name])]
+
     def page(self, page: int, size: int) -> tuple[list[Record], int]:
         """Return a page of all memories, newest first, and their total number. The first page is 1."""
         with self.store.read(self.project) as snapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
+from zlib import crc32
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import at_time, tool
@@ -29,6 +30,7 @@ _READ_BUDGET = 8_000
 _CLOSE, _LENT = 0.15, 0.02  # what counts as near in meaning, and as next to a match
 _WEAK, _GOOD = 0.02, 0.2  # what scores less than the first is left out where something scores more than the second
 _CHANGES = 200
+_AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 
 Query = Annotated[str, about("A question or words, in any language.")]
 Who = Annotated[str, about("Who stored or said it.")]
@@ -62,9 +64,10 @@ def recall(
     memory = context.memory
     if changed_since is not None and not query.strip():
         return _changes(memory, at_time(changed_since, "changed_since"), budget)
+    scope = scope.strip("/") if scope else None
     filters = Filters(
-        kinds=(kind,) if kind else (),
-        tags=tuple(tags or ()),
+        kinds=tuple(dict.fromkeys((kind, kind.lower(), kind.capitalize()))) if kind else (),
+        tags=tuple(shapes.bare(tags)),
         scope=legal_scope(scope, "scope") if scope else None,
         scopes_below=bool(scope),
         who=who or None,
@@ -72,13 +75,19 @@ def recall(
         created_to=at_time(until, "until", end=True) if until else None,
         updated_from=at_time(changed_since, "changed_since") if changed_since else None,
     )
-    start, skip = map(int, position("recall", cursor, 2) or (0, 0))
+    start, end = filters.created_from, filters.created_to
+    if start is not None and end is not None and end <= start:
+        raise Invalid(f"since ({since}) is not before until ({until})", field="since", hint="Exchange or widen them.")
+    asked = crc32(repr((query, kind, tags, scope, who, since, until, changed_since, as_of, recency)).encode())
+    first, skip, question = map(int, position("recall", cursor, 3) or (0, 0, asked))
+    if question != asked:
+        raise Invalid("The cursor is of another question", field="cursor", hint="Repeat that one, or leave cursor out.")
     if not memory.stamp():
         return Reply(text=shapes.empty_project(memory))
     found = memory.recall(
         query,
         filters=filters,
-        offset=start,
+        offset=first,
         recency=recency,
         as_of=at_time(as_of, "as_of", end=True) if as_of else None,
     )
@@ -94,7 +103,7 @@ def recall(
     for one in window[skip:]:
         if limit and shown == limit:
             break
-        block = _block(start + skip + shown + 1, one, int(budget * _LONG))
+        block = _block(first + skip + shown + 1, one, int(budget * _LONG))
         if not answer.add(block, _FOOT) and shown:
             break
         if not shown and answer.left_out:
@@ -105,13 +114,12 @@ def recall(
             answer.add(f"Note: {sentence(note)}", _FOOT)
     if not found.whole_past:
         answer.add("Note: there are too many later changes to take all of them back; newer ones may shine through.")
-    answer.force(_foot(start, skip + shown, len(window), len(found.memories), found.total, limit))
+    place = (first, skip + shown) if skip + shown < len(window) else (first + len(found.memories), 0)
+    answer.force(_foot(cursor_at("recall", *place, asked), found.total - sum(place), limit))
     return Reply(text=str(answer))
 
 
-def _foot(start: int, done: int, window: int, read: int, total: int, limit: int) -> str:
-    place = cursor_at("recall", start, done) if done < window else cursor_at("recall", start + read, 0)
-    left = total - start - (done if done < window else read)
+def _foot(place: str, left: int, limit: int) -> str:
     if left <= 0:
         return "That is all that matches."
     what = f"{left:,} more match{'es' if left == 1 else ''}"
@@ -294,26 +302,39 @@ def _opened(memory: Memory, id: str, depth: int, history: bool, at: int | None) 
 
 
 def found(memory: Memory, id: str) -> Record:
-    """A memory by name, id or the beginning of its id; one that was deleted is refused with the way back."""
+    """A memory by name, id, the beginning of its id, or all it says; a deleted one is refused with the way back."""
+    if not id.strip():
+        raise Invalid("The id is empty", field="id", hint="Give a name or an id; recall finds them.")
     try:
         return memory.resolve(id)
     except NotFound:
         name = memory.deleted_name(id)
     if name is None:
-        raise _missing(memory, id)
+        return _meant(memory, id)
     change = memory.history(name)[-1].change
     hint = f"undo(change={change.id}) brings it back; read with as_of shows what it said."
     raise NotFound([id], message=f"{id!r} was deleted at {moment(change.at)}", hint=hint)
 
 
-def _missing(memory: Memory, id: str) -> NotFound:
+def _meant(memory: Memory, id: str) -> Record:
+    """The one memory that can be meant: named so but for case and quotes, or saying exactly this."""
+    bare = id.strip(_AROUND)
+    if bare != id and (record := _named(memory, bare)) is not None:
+        return record
+    near: list[str] = []
     try:
-        memory.history(id)
-        near = None
+        memory.history(bare)
     except NotFound as e:
-        near = e.details.get("nearest")
-    meant = f"Did you mean {', '.join(map(repr, near))}? " if isinstance(near, list) and near else ""
-    return NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.")
+        nearest = e.details.get("nearest")
+        near = nearest if isinstance(nearest, list) else []
+    same = memory.names_alike(bare)
+    if len(same) == 1 and same[0].casefold() == bare.casefold():
+        return memory.resolve(same[0])
+    said = [one.hit.record for one in memory.recall(id).memories if content(one.hit.record) == id.strip()]
+    if len(said) == 1:
+        return said[0]
+    meant = f"Did you mean {', '.join(map(repr, same or near))}? " if same or near else ""
+    raise NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.")
 
 
 def _event(event: Event) -> str:

@@ -8,13 +8,14 @@ from typing import Annotated
 from msgspec.structs import replace
 
 from polymnia.dialects.native import conversations, shapes
-from polymnia.dialects.native.shapes import tool
+from polymnia.dialects.native.recall import found
+from polymnia.dialects.native.shapes import bare, tool
 from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import COMPARED, Batch, MemoryDraft, StoredMemory
 from polymnia.engine.content import KIND
 from polymnia.errors import Invalid
-from polymnia.models import DEFAULT_SCOPE, EntityDraft, Record
+from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
 from polymnia.operation import Context, Memory, Reply
 
 _CHECKED = 10  # new memories of a call that are checked for contradictions
@@ -43,6 +44,7 @@ def remember(
     session: Annotated[str, about("Name of the conversation.")] | None = None,
     supersedes: Supersedes | None = None,
     extract: Extract = True,
+    metadata: JsonObject | None = None,
     project: shapes.Project | None = None,
 ) -> Reply:
     """Store what should outlive this conversation: one memory or many, named entities, relations between them, or a
@@ -52,9 +54,9 @@ def remember(
     given: list[shapes.MemoryItem] = list(memories or ())
     if text is not None:
         given.insert(0, shapes.MemoryItem(text=text, supersedes=supersedes))
-    elif supersedes is not None and len(given) == 1:
-        given = [shapes.MemoryItem(text=given[0].text, kind=given[0].kind, tags=given[0].tags, supersedes=supersedes)]
-    elif supersedes is not None:
+    elif supersedes and len(given) == 1:
+        given = [replace(given[0], supersedes=supersedes)]
+    elif supersedes:
         raise Invalid("supersedes goes with one text", field="supersedes", hint="Give it inside the item of memories.")
     if not (given or entities or relations or conversation):
         raise Invalid("There is nothing to remember", field="text", hint="Give text, memories, entities or relations.")
@@ -62,20 +64,20 @@ def remember(
     drafts = [
         MemoryDraft(
             text=one.text,
-            kind=one.kind or kind or KIND,
-            scope=one.scope or scope or DEFAULT_SCOPE,
-            tags=[*(one.tags or ()), *(tag for tag in tags or () if tag not in (one.tags or ()))],
-            metadata=one.metadata or {},
-            supersedes=one.supersedes,
+            kind=(one.kind or kind or KIND).lower(),
+            scope=(one.scope or scope or "").strip("/") or DEFAULT_SCOPE,
+            tags=list(dict.fromkeys([*bare(one.tags), *bare(tags)])),
+            metadata={**(metadata or {}), **(one.metadata or {})},
+            supersedes=found(memory, one.supersedes).uid if one.supersedes else None,
         )
         for one in given
     ]
     guessed = _guess_kinds(memory, drafts)
     turns, name = conversations.turns(conversation or (), session)
-    found = conversations.extract(context, turns, name, scope or DEFAULT_SCOPE) if turns and extract else None
-    statements = [] if found is None else found.drafts
+    extracted = conversations.extract(context, turns, name, scope or DEFAULT_SCOPE) if turns and extract else None
+    statements = [] if extracted is None else extracted.drafts
     named = [
-        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(one.tags or tags or ()))
+        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(bare(one.tags or tags)))
         for one in entities or ()
     ]
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
@@ -88,8 +90,8 @@ def remember(
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     for line in _lines(batch, own, conflicts):
         answer.add(line)
-    if found is not None:
-        for line in found.report():
+    if extracted is not None:
+        for line in extracted.report():
             answer.add(line)
     if answer.left_out:
         answer.force(f"{answer.left_out:,} more lines of this answer are left out; everything is stored.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import msgspec
@@ -74,14 +75,14 @@ _SYNONYMS = {
     "to": "target object to_entity end",
     "tags": "tag labels keywords",
     "scope": "folder path namespace collection",
-    "query": "question q search text prompt topic",
+    "query": "question q search search_query queries text prompt topic",
     "ids": "id memory_id memory_ids name names entityNames entities memories key uid path",
-    "id": "memory_id name entity entityName key uid content_id ids",
+    "id": "memory_id name entity entityName key uid content_id ids old_text old_content",
     "add": "observations contents add_observations append",
-    "remove": "delete delete_observations remove_observations",
+    "remove": "delete deletions delete_observations remove_observations",
     "observations": "facts contents observation content text",
     "budget": "max_tokens token_budget tokens maxTokens",
-    "limit": "n top_k k max_results count size",
+    "limit": "n n_results top_k k max_results count size",
     "since": "after from start start_date from_date created_after",
     "until": "before to end end_date to_date created_before",
     "as_of": "at date when",
@@ -100,6 +101,8 @@ _SYNONYMS = {
     "superseded_by": "replaced_by",
 }
 
+_YES, _NO = ("yes", "1"), ("no", "0")
+
 
 def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]], Operation]:
     """A function as a tool of this dialect: its signature has the parameters, its docstring explains it."""
@@ -110,7 +113,7 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
 
         def call(context: Context, given: Struct) -> Reply:
             arguments = {key: value for key, value in asdict(given).items() if value is not None}
-            if (project := arguments.pop("project", None)) is not None:
+            if project := arguments.pop("project", None):
                 memory = context.memory.acting(context.memory.author, project=project)
                 context = replace(context, memory=memory)
             return run(context, **arguments)
@@ -166,36 +169,112 @@ def _repaired(expected: JsonObject, raw: bytes, notes: list[Note]) -> bytes:
 def _repair(expected: JsonObject, value: Any, path: str, repairs: dict[str, None]) -> Any:
     kind = expected.get("type")
     if kind == "array":
-        if isinstance(value, str) and value.lstrip()[:1] == "[":
-            try:
-                value = msgspec.json.decode(value)
-            except msgspec.DecodeError:
-                return value
-        if value is not None and not isinstance(value, list):
-            repairs[f"`{path}` as a list of one"] = None
-            value = [value]
-        inner = expected.get("items", {})
-        return [_repair(inner, one, path, repairs) for one in value] if isinstance(value, list) else value
-    if kind == "object":
-        properties = expected.get("properties", {})
-        if isinstance(value, str) and value.lstrip()[:1] == "{":
-            try:
-                value = msgspec.json.decode(value)
-            except msgspec.DecodeError:
-                return value
-        if isinstance(value, str) and (only := next((one for one in ("text", "name") if one in properties), None)):
-            value = {only: value}
-        if isinstance(value, dict) and properties:
-            for key in [one for one in value if one not in properties]:
-                target = _meant(key, properties, value)
-                if target is not None:
-                    repairs[f"`{key}` as `{target}`"] = None
-                    value[target] = value.pop(key)
+        return _repair_list(expected.get("items", {}), value, path, repairs)
+    if kind == "object" and (properties := expected.get("properties")):
+        value = _unpacked(properties, _quoted(value, "{"), repairs)
+        if isinstance(value, dict):
             return {key: _repair(properties.get(key, {}), one, key, repairs) for key, one in value.items()}
-    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    if kind == "string" and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+    elif kind == "string":
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        return _said(value)
+    elif kind == "boolean" and (str(value).lower() in _YES or str(value).lower() in _NO):
+        return str(value).lower() in _YES
+    elif kind == "integer" and isinstance(value, str):
+        number = value.strip().lower().removeprefix(path).lstrip(" #")
+        return int(number) if re.fullmatch("[0-9]{1,15}", number) else value
+    return value
+
+
+def _repair_list(inner: JsonObject, value: Any, path: str, repairs: dict[str, None]) -> Any:
+    value = _quoted(value, "[")
+    if value is None:
+        return None
+    if isinstance(value, str) and path == "tags":
+        value = [one for one in map(str.strip, value.split(",")) if one]
+    if not isinstance(value, list):
+        repairs[f"`{path}` as a list of one"] = None
+        value = [value]
+    if set(inner.get("required", ())) == {"from", "type", "to"}:
+        value = [_relation(one) for one in value]
+    return [_repair(inner, one, path, repairs) for one in value]
+
+
+def _quoted(value: Any, opening: str) -> Any:
+    """The JSON in a text that begins like it, or the value itself."""
+    if isinstance(value, str) and value.lstrip()[:1] == opening:
+        try:
+            return msgspec.json.decode(value)
+        except msgspec.DecodeError:
+            pass
+    return value
+
+
+def _unpacked(properties: JsonObject, value: Any, repairs: dict[str, None]) -> Any:
+    """An object with the parameters it was meant to have."""
+    if isinstance(value, str) and (only := next((one for one in ("text", "name") if one in properties), None)):
+        return {only: value}
+    if not isinstance(value, dict):
+        return value
+    for key in [one for one in value if one not in properties]:
+        # What has a meaning of its own may be a text that is JSON.
+        inside = value[key] if _meant(key, properties, value) else _quoted(value[key], "{")
+        if isinstance(inside, dict) and not inside.keys() & value.keys():
+            repairs[f"what is in `{key}` as parameters"] = None
+            del value[key]
+            value |= inside
+    if (item := _item(properties, value)) is not None:
+        name, fields = item
+        repairs[f"{', '.join(map(repr, fields))} as one of `{name}`"] = None
+        made = {key: value.pop(key) for key in fields}
+        return {**value, name: [made]}
+    for key in [one for one in value if one not in properties]:
+        target = _meant(key, properties, value)
+        if target is not None:
+            repairs[f"`{key}` as `{target}`"] = None
+            value[target] = value.pop(key)
+    return value
+
+
+def _item(properties: JsonObject, value: JsonObject) -> tuple[str, list[str]] | None:
+    """The list of which an item was given in place of the arguments, and its fields: all that it requires is there."""
+    for name, one in properties.items():
+        inner = one.get("items", {})
+        fields = inner.get("properties", {})
+        required = set(inner.get("required", ())) - properties.keys()
+        if name in value or not required & value.keys():
+            continue
+        read = {key: key if key in fields else _meant(key, fields, {}) for key in value}
+        own = [key for key, target in read.items() if target is not None]
+        if required <= {read[key] for key in own} and all(key in own or key in properties for key in value):
+            return name, own
+    return None
+
+
+def _said(value: Any) -> Any:
+    """The text in content parts as chat models write them, or the value itself."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return value[0]
+    texts = [_part(one) for one in (value if isinstance(value, list) else [value])]
+    return "\n".join(filter(None, texts)) if texts and None not in texts else value
+
+
+def _part(value: Any) -> str | None:
+    if not isinstance(value, dict) or not value.keys() <= {"type", "text", "content"}:
+        return None
+    text = value.get("text", value.get("content"))
+    return text if isinstance(text, str) else None
+
+
+def _relation(value: Any) -> Any:
+    """A relation from a triple, or from a text with arrows as answers show it."""
+    if isinstance(value, str):
+        *left, target = value.replace("→", "->").split("->")
+        if len(left) == 1:
+            left = [one for one in left[0].rpartition(" -") if one != " -"]
+        value = [one.strip(" -") for one in (*left, target)] if len(left) == 2 and all(left) else value
+    if isinstance(value, list) and len(value) == 3:
+        return dict(zip(("from", "type", "to"), value, strict=True))
     return value
 
 
@@ -211,6 +290,11 @@ def _meant(key: str, properties: JsonObject, given: JsonObject) -> str | None:
     )
 
 
+def bare(tags: Iterable[str] | None) -> list[str]:
+    """Tags without the # that answers show before each."""
+    return [tag.removeprefix("#") for tag in tags or ()]
+
+
 def at_time(text: str, field: str, *, end: bool = False) -> int:
     """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end."""
     import time
@@ -218,6 +302,8 @@ def at_time(text: str, field: str, *, end: bool = False) -> int:
     from polymnia.engine.text.dates import find_time_range
 
     stripped = text.strip()
+    if re.fullmatch("[0-9]{10}|[0-9]{13}", stripped):  # seconds or milliseconds since 1970
+        return int(stripped.ljust(16, "0"))
     if len(stripped) > 10:
         try:
             return parse_time(stripped, field)

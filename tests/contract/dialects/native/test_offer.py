@@ -52,6 +52,23 @@ def test_an_answer_is_one_block_of_text(shared: Server) -> None:
         ("remember", {"messages": [{"role": "user", "content": "hi"}]}, "1 turn of the session"),
         ("recall", {"question": "said", "max_tokens": "500", "top_k": "3"}, ""),
         ("recall", {"q": "said", "type": "fact"}, ""),
+        ("remember", {"input": {"content": "said"}}, "new "),
+        ("remember", {"params": '{"text": "said"}'}, "new "),
+        ("remember", {"memory": {"content": "said"}}, "new "),
+        ("remember", {"content": '{"text": "kept as it is"}'}, '{"text": "kept'),
+        ("remember", {"text": [{"type": "text", "text": "said"}]}, "said"),
+        ("remember", {"text": "said", "tags": "a, b"}, "#a #b"),
+        ("remember", {"text": "said", "scope": "/team/api/"}, "team/api"),
+        ("remember", {"text": "unsaid", "kind": "", "supersedes": "", "project": ""}, "new "),
+        ("remember", {"name": "F", "entityType": "t", "observations": ["o"]}, "new entity F [t"),
+        ("remember", {"entity": {"name": "G", "observations": [{"content": "o"}]}}, "1 observation"),
+        ("remember", {"relations": ["a -> r -> b"]}, "new relation a -r-> b"),
+        ("remember", {"relations": ["a -r-> b", "Jean-Luc --works at--> b"]}, "new relation Jean-Luc -works at-> b"),
+        ("remember", {"relations": [["a", "r", "b"]]}, "new relation a -r-> b"),
+        ("remember", {"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]}, "1 turn"),
+        ("remember", {"messages": [{"role": "user", "content": "hi", "timestamp": 1709290800}]}, "1 turn"),
+        ("recall", {"query": "said", "filters": {"tags": ["a"]}}, ""),
+        ("undo", {"confirm": "no"}, ""),
         ("read", {"path": "/"}, ""),
         ("brief", {"maxTokens": 300}, ""),
     ],
@@ -59,7 +76,7 @@ def test_an_answer_is_one_block_of_text(shared: Server) -> None:
 def test_words_of_other_servers_are_understood(
     shared: Server, tool: str, arguments: dict[str, object], expected: str, request: pytest.FixtureRequest
 ) -> None:
-    reply = shared.call(tool, {**arguments, "project": request.node.name} if "request" not in arguments else arguments)
+    reply = shared.call(tool, {"project": request.node.name, **arguments} if "request" not in arguments else arguments)
     assert not reply.failed, reply.text
     assert expected in reply.text
 
@@ -68,6 +85,31 @@ def test_words_of_other_servers_are_understood(
 def test_what_was_read_otherwise_is_noted(shared: Server) -> None:
     reply = shared.call("remember", {"content": "noted", "project": "noted"})
     assert any("`content` as `text`" in note["text"] for note in reply.notes)
+
+
+@pytest.mark.promise("native.arguments.synonyms")
+def test_an_answer_given_in_words_is_understood(words: Server) -> None:
+    text(words, "remember", text="The train leaves at 9.")
+    assert "Nothing is undone yet" in text(words, "undo", change="#1", confirm="no")
+    assert "Undone" in text(words, "undo", change="change 1", confirm="yes")
+    assert "`change` must be" in error(words, "undo", change="last 3")
+
+
+@pytest.mark.promise("native.arguments.ids")
+def test_a_memory_is_known_by_what_can_only_mean_it(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The train leaves at 9."))
+    text(words, "remember", entities=[{"name": "Ann Lee", "observations": ["Bakes"]}, {"name": "Bo"}, {"name": "BO"}])
+    for known in ("ann lee", '"Ann Lee"', "`ANN LEE`"):
+        assert "Bakes" in text(words, "read", ids=[known])
+    for known in (f"[{id}]", "The train leaves at 9."):
+        assert "leaves at 9" in text(words, "read", ids=[known])
+    assert "Did you mean 'Ann Lee'?" in error(words, "forget", ids=["Anne Lee"])
+    assert "'Bo'" in error(words, "forget", ids=["bO"])
+    assert "recall" in error(words, "revise", id="The train", text="The train leaves at 10.")
+    assert "recall" in error(words, "remember", text="The train leaves at 10.", supersedes="mem_1")
+    assert "at 10" not in text(words, "recall", query="train")
+    text(words, "revise", old_text="The train leaves at 9.", new_text="The train leaves at 10.")
+    assert "at 10" in text(words, "read", ids=[id])
 
 
 @pytest.mark.promise("native.arguments.unknown", "native.errors")

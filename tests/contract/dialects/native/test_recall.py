@@ -183,3 +183,19 @@ def test_a_missing_name_is_refused_with_the_way_on(words: Server) -> None:
     number = re.findall(r"undo\(change=(\d+)\)", said)[0]
     text(words, "undo", change=int(number), confirm=True)
     assert "person" in text(words, "read", ids=["Margaret"])
+
+
+@pytest.mark.promise("native.recall.cursor")
+def test_a_cursor_is_of_its_own_question(words: Server) -> None:
+    text(words, "remember", memories=[f"The tree {n} stands." for n in range(4)])
+    (cursor,) = re.findall(r'cursor "([^"]+)"', text(words, "recall", query="tree", limit=2))
+    assert "3. " in text(words, "recall", query="tree", cursor=cursor, limit=5)
+    assert "another question" in error(words, "recall", query="stands", cursor=cursor)
+
+
+@pytest.mark.promise("native.recall.filters")
+def test_filters_are_read_as_answers_show_them(words: Server) -> None:
+    text(words, "remember", text="Prefers tea.", kind="Preference", tags=["#drinks"])
+    assert "#drinks" in text(words, "recall", tags=["#drinks"], kind="PREFERENCE")
+    assert "Prefers tea" in text(words, "recall", tags=["drinks"], kind="preference")
+    assert "since" in error(words, "recall", query="tea", since="2026-02-01", until="2026-01-01")
