@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from polymnia import EntityDraft, Memory, app
-from polymnia.engine.knowledge.kinds import KINDS, WORTH, KindGuess, Message
-from training.texts import Statement, conversations, statements
+from polymnia.engine.knowledge.kinds import KINDS, WORTH, ConversationTurn, KindGuess
+from training.texts import KeptStatement, conversations, statements
 
 __all__ = ["main"]
 
@@ -66,7 +66,7 @@ def _calibration(chances: Sequence[float], right: Sequence[bool]) -> float:
     return round(error, 3)
 
 
-def _kinds(memory: Memory, found: Sequence[Statement]) -> list[KindGuess]:
+def _kinds(memory: Memory, found: Sequence[KeptStatement]) -> list[KindGuess]:
     guesses: list[KindGuess | None] = [None] * len(found)
     for role in {one.role for one in found}:
         at = [i for i, one in enumerate(found) if one.role == role]
@@ -114,7 +114,7 @@ def _talks(memory: Memory) -> dict[str, Any]:
     groups: list[str] = []
     talks = conversations()
     for talk in talks:
-        messages = [Message(" ".join(text for text, _ in said), role, who) for role, who, said in talk.turns]
+        messages = [ConversationTurn(" ".join(text for text, _ in said), role, who) for role, who, said in talk.turns]
         kept = memory.extract(messages).kept
         for at, (_, _, said) in enumerate(talk.turns):
             texts = [one.text for one in kept if one.message == at]
@@ -171,7 +171,7 @@ def _locomo(memory: Memory, folder: Path) -> dict[str, Any]:
             continue
         who, _, text = turn["text"].partition(": ")
         counts[answers][0] += 1
-        counts[answers][1] += bool(memory.extract([Message(text, "user", who)]).kept)
+        counts[answers][1] += bool(memory.extract([ConversationTurn(text, "user", who)]).kept)
     return {
         name: {"turns": counts[answers][0], "kept": round(counts[answers][1] / max(1, counts[answers][0]), 3)}
         for answers, name in ((True, "turns that answer a question"), (False, "other turns"))

@@ -19,7 +19,7 @@ import numpy as np
 from polymnia.engine.knowledge.kinds import features
 from polymnia.engine.ports import KINDS
 from polymnia.inference.built_in import EnglishEmbedder, MultilingualEmbedder
-from training.texts import Statement, statements
+from training.texts import KeptStatement, statements
 
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 
@@ -90,7 +90,7 @@ def temperature(logits: Floats, labels: Floats) -> float:
     return float(candidates[int(np.argmin(losses))])
 
 
-def train(embedder: Any, found: Sequence[Statement]) -> Layer:
+def train(embedder: Any, found: Sequence[KeptStatement]) -> Layer:
     """The weights for the vectors of an embedder."""
     known = [one for one in found if embedder.knows(one.text)]
     draw = random.Random(SEED)

@@ -180,6 +180,11 @@ def _started(place: Place, entry: dict[str, Any]) -> Server:
 def test_a_configuration_starts_a_server_that_remembers(place: Place, path: Path) -> None:
     entry = _entry(path)
     server = _started(place, entry)
+    if "native" in entry["args"]:
+        server.call("remember", text="Ann likes tea")
+        server.close()
+        assert "Ann likes tea" in _started(place, entry).call("recall", query="tea").text
+        return
     server.call("create_entities", entities=[entity("Ann", "Likes tea")])
     named = [word for word in (*entry["args"], *entry.get("env", {}).values()) if word.startswith("/path/to/")]
     if named:

@@ -26,6 +26,15 @@ GRAPH: dict[str, dict[str, Any]] = {
     "open_nodes": {"names": ["Ann"]},
 }
 CHATGPT: dict[str, dict[str, Any]] = {"search": {"query": "tea"}, "fetch": {"id": "{id}"}}
+NATIVE: dict[str, dict[str, Any]] = {
+    "remember": {"text": "A memory that is new."},
+    "recall": {"query": "tea"},
+    "read": {"ids": ["Ann"]},
+    "revise": {"id": "Ann", "add": ["drinks it"]},
+    "forget": {"ids": ["Ann"]},
+    "undo": {"confirm": True},
+    "brief": {},
+}
 ASSOCIATIVE: dict[str, dict[str, Any]] = {
     "memory_store": {"content": "A memory that is new."},
     "memory_search": {"query": "tea"},
@@ -78,7 +87,7 @@ def operations(dialect: str) -> Iterator[Asked]:
     """Every operation of a dialect."""
     found = app.dialect(app.settings({"dialect": dialect}, {}))
     for tool in found.operations.values():
-        if (given := (GRAPH | CHATGPT).get(tool.name)) is not None:
+        if (given := (GRAPH | CHATGPT | NATIVE).get(tool.name)) is not None:
             yield Asked(tool.name, tool.name, given, not tool.reads, False)
         elif tool.name not in TOOLS or (tool.name in ASSOCIATIVE and dialect != "content"):
             yield Asked(tool.name, tool.name, ASSOCIATIVE[tool.name], not tool.reads, False)

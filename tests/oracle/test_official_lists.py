@@ -56,8 +56,8 @@ def test_the_tools_are_described(ours: Official) -> None:
 def test_the_tools_take_the_arguments_of_the_release_and_pages_on_top(ours: Official, theirs: Official) -> None:
     for mine, other in zip(_tools(ours), _tools(theirs), strict=True):
         properties = dict(mine["inputSchema"].get("properties", {}))
-        extras = {key: properties.pop(key) for key in ("limit", "cursor") if key in properties}
-        assert set(extras) == ({"limit", "cursor"} if mine["name"] in _PAGED else set()), mine["name"]
+        extras = {key: properties.pop(key) for key in ("limit", "cursor", "max_tokens") if key in properties}
+        assert set(extras) == ({"limit", "cursor", "max_tokens"} if mine["name"] in _PAGED else set()), mine["name"]
         assert not set(extras) & set(mine["inputSchema"].get("required", []))
         trimmed = {**mine["inputSchema"], "properties": properties}
         assert trimmed["type"] == "object"

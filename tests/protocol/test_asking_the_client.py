@@ -332,7 +332,10 @@ ERAS = pytest.mark.parametrize(("mode", "version"), [("legacy", LATEST_HANDSHAKE
 def converse(place: Place, mode: str, talk: Callable[[Client], Awaitable[None]], **callbacks: Any) -> None:
     """A conversation of the official client with a server whose tools ask."""
     parameters = StdioServerParameters(
-        command=sys.executable, args=[str(ASKING), "stdio"], env=place.environment, cwd=place.folder
+        command=sys.executable,
+        args=[str(ASKING), "stdio", "--structured", "on"],
+        env=place.environment,
+        cwd=place.folder,
     )
 
     async def main(errors: Path) -> None:

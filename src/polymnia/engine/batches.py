@@ -75,7 +75,7 @@ class StoredRelation(Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
 
 
-class Batch(Struct, frozen=True, kw_only=True):
+class StoredBatch(Struct, frozen=True, kw_only=True):
     """What became of each item of a batch, in the order they were given. ``compared`` is whether the new texts were
     compared with what was stored before."""
 
@@ -116,7 +116,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         relations: Sequence[Ends] = (),
         *,
         step: Step | None = None,
-    ) -> Batch:
+    ) -> StoredBatch:
         """Store memories, entities and relations in one change: all of it, or nothing.
 
         A memory that says exactly what another one of its scope says is joined to that one, an entity whose name is
@@ -144,7 +144,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
                 step(done, total)
             done += 1
 
-        def store(tx: Transaction) -> Batch:
+        def store(tx: Transaction) -> StoredBatch:
             stored, put, tied = [], [], []
             for plan in plans:
                 advance()
@@ -157,10 +157,10 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
                 tied.append(_tie(tx, one))
             if step is not None and total:
                 step(total, total)
-            return Batch(memories=stored, entities=put, relations=tied, compared=compared)
+            return StoredBatch(memories=stored, entities=put, relations=tied, compared=compared)
 
         texts = [one.record.observations[0] for one in plans] + [text for one in drafts for text in one.observations]
-        batch = self._write("remember", store, step, texts, gives=Batch)
+        batch = self._write("remember", store, step, texts, gives=StoredBatch)
         if plans:
             self.finding.notify(self.project)
         return replace(batch, memories=[self._compared(*pair) for pair in zip(plans, batch.memories, strict=True)])

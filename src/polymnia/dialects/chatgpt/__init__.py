@@ -36,13 +36,13 @@ class Result(Struct, frozen=True):
     url: Annotated[str, about("Its address, for citations.")]
 
 
-class SearchAnswer(Struct, frozen=True):
+class FoundResults(Struct, frozen=True):
     """The memories found, best first."""
 
     results: Annotated[list[Result], about("The memories found, best first.")]
 
 
-class Document(Struct, frozen=True):
+class FetchedMemory(Struct, frozen=True):
     """A memory in full."""
 
     id: Annotated[str, about("Its id.")]
@@ -58,7 +58,7 @@ def search(context: Context, query: Annotated[str, about("What to look for, in p
         raise Invalid("query is empty", field="query", hint="Say what to look for.")
     found = context.memory.search(query, limit=_RESULTS, reasons=False)
     results = [Result(hit.record.uid, _title(hit.record), _address(hit.record)) for hit in found.hits]
-    answer = SearchAnswer(results)
+    answer = FoundResults(results)
     return Reply(value=answer, structured=answer, notes=[worded(note) for note in found.notes])
 
 
@@ -74,7 +74,7 @@ def fetch(context: Context, id: Annotated[str, about("The id of a search result.
         "updated_at": moment(record.updated),
         "relations": linked if record.name != record.uid else "",
     }
-    answer = Document(
+    answer = FetchedMemory(
         id=record.uid,
         title=_title(record),
         text=content(record),
@@ -126,7 +126,7 @@ def _tool(run: Any, title: str, output: type) -> Operation:
 
 def registry() -> Registry:
     """The dialect."""
-    tools = (_tool(search, "Search", SearchAnswer), _tool(fetch, "Fetch", Document))
+    tools = (_tool(search, "Search", FoundResults), _tool(fetch, "Fetch", FetchedMemory))
     template = Template(
         prefix=_PREFIX,
         variable="name",

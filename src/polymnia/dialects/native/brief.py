@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import Answer, day, gist, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, day, gist, mention, short_id
 from polymnia.engine.brief import Brief
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
@@ -35,7 +35,7 @@ def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
     found = memory.brief(guess=guess)
     if not found.memories:
         return shapes.empty_project(memory)
-    answer = Answer(budget)
+    answer = TextAnswer(budget)
     last = "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {found.last.who}"
     answer.force(f"Project {memory.project!r}: {found.memories:,} memories, {found.relations:,} relations{last}.")
     for title, lines in _sections(found):

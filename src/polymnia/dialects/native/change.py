@@ -7,7 +7,7 @@ from typing import Annotated
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import at_time, tool
-from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
 from polymnia.engine.history import ChangeEffects
 from polymnia.engine.scopes import legal_session
@@ -78,7 +78,7 @@ def revise(
 def forget(
     context: Context,
     ids: shapes.Ids | None = None,
-    relations: list[shapes.RelationItem] | None = None,
+    relations: list[shapes.NewRelation] | None = None,
     for_good: ForGood = False,
     confirm: shapes.Confirm = False,
     project: shapes.Project | None = None,
@@ -103,7 +103,7 @@ def forget(
             return Reply(text=f"Nothing is deleted yet. {question}\nAsk the user, then call again with confirm: true.")
         purged = memory.purge([record.name for record in records.values()])
         return Reply(text=f"Deleted for good: {purged:,}. Nothing of them is left in the store or its history.")
-    answer = Answer(_BUDGET)
+    answer = TextAnswer(_BUDGET)
     ends = [(one.from_, one.to, one.type) for one in relations or ()]
     gone = memory.forget_all([record.name for record in records.values()], ends, step=context.step)
     total = len(gone.records) + len(gone.relations)
@@ -144,7 +144,7 @@ def undo(
     )
     if not planned:
         return Reply(text="There is nothing to undo.")
-    answer = Answer(_BUDGET)
+    answer = TextAnswer(_BUDGET)
     numbers = [one.change.id for one in planned]
     if confirm:
         memory.undo_all(numbers)
@@ -162,7 +162,7 @@ def undo(
     return Reply(text=str(answer))
 
 
-def _describe(answer: Answer, one: ChangeEffects) -> None:
+def _describe(answer: TextAnswer, one: ChangeEffects) -> None:
     change = one.change
     answer.add(f"change {change.id}, {moment(change.at)[:16]} by {change.who}: {change.action}")
     for effect in one.effects:

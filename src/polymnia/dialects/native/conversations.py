@@ -37,7 +37,7 @@ _ASK = (
 )
 
 
-class Extracted(Struct, frozen=True):
+class ExtractedStatements(Struct, frozen=True):
     """The statements of a conversation as memories, what was left out and why, and who chose."""
 
     drafts: list[MemoryDraft]
@@ -60,7 +60,7 @@ class Extracted(Struct, frozen=True):
             yield f"  - … {len(self.left_out) - _SHOWN:,} more; the turns themselves are stored"
 
 
-def turns(conversation: Sequence[shapes.TurnItem], session: str | None) -> tuple[list[MemoryDraft], str]:
+def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[list[MemoryDraft], str]:
     """The turns of a conversation as memories of a session, and its name."""
     if not conversation:
         return [], ""
@@ -80,17 +80,17 @@ def turns(conversation: Sequence[shapes.TurnItem], session: str | None) -> tuple
     return drafts, name
 
 
-def extract(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> Extracted:
+def extract(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements:
     """What of a conversation is worth keeping: chosen by the client's own model where it can be asked, else by ours."""
     asked = _asked(context, said, session, scope)
     return _learned(context, said, session, scope) if asked is None else asked
 
 
-def _learned(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> Extracted:
-    from polymnia.engine.knowledge.kinds import Message
+def _learned(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements:
+    from polymnia.engine.knowledge.kinds import ConversationTurn
 
     messages = [
-        Message(
+        ConversationTurn(
             one.text.partition(": ")[2],
             "assistant" if one.metadata["speaker"].casefold() in _ASSISTANTS else "user",
             one.metadata["speaker"],
@@ -100,7 +100,7 @@ def _learned(context: Context, said: Sequence[MemoryDraft], session: str, scope:
     ]
     found = context.memory.extract(messages)
     drafts = [_statement(one.text, one.kind, one.speaker, session, scope, one.time) for one in found.kept]
-    return Extracted(drafts, [(one.text, one.reason) for one in found.left_out], "the built-in model")
+    return ExtractedStatements(drafts, [(one.text, one.reason) for one in found.left_out], "the built-in model")
 
 
 def _statement(text: str, kind: str, speaker: str, session: str, scope: str, at: int | None) -> MemoryDraft:
@@ -114,7 +114,7 @@ def _statement(text: str, kind: str, speaker: str, session: str, scope: str, at:
     )
 
 
-def _asked(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> Extracted | None:
+def _asked(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements | None:
     """What the client's model chose; None where it cannot be asked or did not answer in the form it was asked for."""
     if context.sample is None:
         return None
@@ -132,4 +132,4 @@ def _asked(context: Context, said: Sequence[MemoryDraft], session: str, scope: s
             drafts.append(_statement(text, kind.lower(), speaker, session, scope, said[-1].at))
     if not drafts and answer.strip().upper() != "NONE":
         return None
-    return Extracted(drafts, [], "your model")
+    return ExtractedStatements(drafts, [], "your model")

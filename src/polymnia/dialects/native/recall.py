@@ -8,7 +8,7 @@ from zlib import crc32
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import at_time, tool
-from polymnia.dialects.native.text import Answer, day, gist, label, mention, short_id, stored_by, tokens
+from polymnia.dialects.native.text import TextAnswer, day, gist, label, mention, short_id, stored_by, tokens
 from polymnia.dialects.notes import sentence
 from polymnia.dialects.shapes import about
 from polymnia.engine.content import content, position
@@ -35,7 +35,7 @@ _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 Query = Annotated[str, about("A question or words, in any language.")]
 Who = Annotated[str, about("Who stored or said it.")]
 ChangedSince = Annotated[str, about("Only what was stored, changed or deleted since.")]
-AsOf = Annotated[str, about("Answer as of this time.")]
+AsOf = Annotated[str, about("TextAnswer as of this time.")]
 Recency = Annotated[float, about("0 to 1: how much newer ones rise.", ge=0, le=1)]
 Cursor = Annotated[str, about("From the answer before, for more.")]
 
@@ -93,7 +93,7 @@ def recall(
     )
     best = max((one.hit.score for one in found.memories), default=0.0)
     window = [one for one in _once(found.memories) if best < _GOOD or one.hit.score >= _WEAK]
-    answer = Answer(budget)
+    answer = TextAnswer(budget)
     nothing = next((sentence(note) for note in found.notes if note.code == "nothing_fits"), None)
     if not window:
         return Reply(text=_nothing(memory, filters, [sentence(note) for note in found.notes]))
@@ -196,7 +196,7 @@ def _changes(memory: Memory, at: int, budget: int) -> Reply:
     found = memory.changed_since(at, limit=_CHANGES)
     if not found:
         return Reply(text=f"Nothing has changed since {moment(at)}.")
-    answer = Answer(budget)
+    answer = TextAnswer(budget)
     for one in found:
         change = one.change
         undone = f", undone by change {change.undone_by}" if change.undone_by else ""
@@ -230,7 +230,7 @@ def read(
     if not ids:
         raise Invalid("ids is empty", field="ids", hint="Give a name, an id, or / for the tree of scopes.")
     at = at_time(as_of, "as_of", end=True) if as_of else None
-    answer = Answer(budget)
+    answer = TextAnswer(budget)
     for id in ids:
         if (tree := _tree(memory, id)) is not None:
             answer.section(tree[0], tree[1], lambda more: f"… {more:,} more scopes")

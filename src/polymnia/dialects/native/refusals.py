@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from polymnia import errors
-from polymnia.dialects.shapes import inherited
-from polymnia.errors import BadArguments, Fault
+from polymnia.errors import BadArguments, Conflict, Fault, ManyTexts
 from polymnia.operation import Reply
 
 _MOST = 5  # violations that are worded
-
-HINTS: dict[type[Fault], str | None] = inherited(
-    {
-        Fault: None,
-        errors.ManyTexts: "Give `add` and `remove` instead of `text`: whole observations, word for word.",
-        errors.Conflict: "Undo the later changes first; undo with `since` takes back several at once.",
-        errors.Unavailable: None,
-    }
-)
-"""What to do about a fault, by its kind; None where the fault itself says it."""
+_COMMAND = "`polymnia "  # what a hint names that only somebody at a terminal can do
+_MANY_TEXTS = "Give `add` and `remove` instead of `text`: whole observations, word for word."
+_CHANGES = "recall with changed_since lists the changes and their numbers."
+_LATER = "Undo those first, or all together with `since`."
 
 
 def word(fault: Fault) -> Reply:
@@ -28,4 +20,12 @@ def word(fault: Fault) -> Reply:
         text = "; ".join(wrong) + (f"; and {more} more" if more else "")
         return Reply(text=f"Error: {text}. Nothing was done; correct it and call again.", is_error=True)
     text = fault.message if fault.message.endswith((".", "!", "?", "…")) else f"{fault.message}."
-    return Reply(text=f"Error: {text} {HINTS[type(fault)] or fault.hint}".rstrip(), is_error=True)
+    return Reply(text=f"Error: {text} {_hint(fault)}".rstrip(), is_error=True)
+
+
+def _hint(fault: Fault) -> str:
+    if isinstance(fault, ManyTexts):
+        return _MANY_TEXTS
+    if isinstance(fault, Conflict) and fault.hint == Conflict.hint:
+        return _LATER
+    return _CHANGES if _COMMAND in fault.hint else fault.hint

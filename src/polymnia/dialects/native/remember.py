@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from polymnia.dialects.native import conversations, shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import bare, tool
-from polymnia.dialects.native.text import Answer, count, gist, label, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
-from polymnia.engine.batches import COMPARED, Batch, MemoryDraft, StoredMemory
+from polymnia.engine.batches import COMPARED, MemoryDraft, StoredBatch, StoredMemory
 from polymnia.engine.content import KIND
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
@@ -23,8 +23,8 @@ _BUDGET = 2_000  # tokens of an answer
 _SURE = 0.6  # the probability from which on a guessed kind is stored
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 
-Entities = Annotated[list[shapes.EntityItem], about("Things with a name, and facts about each.")]
-Conversation = Annotated[list[shapes.TurnItem], about("An exchange, turn by turn.")]
+Entities = Annotated[list[shapes.NewEntity], about("Things with a name, and facts about each.")]
+Conversation = Annotated[list[shapes.NewTurn], about("An exchange, turn by turn.")]
 Kind = Annotated[str, about("fact, preference, decision, plan, instruction, question, …")]
 Extract = Annotated[bool, about("Of a conversation: also keep its statements as memories.")]
 Supersedes = Annotated[str, about("Id of a memory that this one replaces.")]
@@ -34,9 +34,9 @@ Supersedes = Annotated[str, about("Id of a memory that this one replaces.")]
 def remember(
     context: Context,
     text: Annotated[str, about("One memory: a full sentence.")] | None = None,
-    memories: Annotated[list[shapes.MemoryItem], about("Several at once.")] | None = None,
+    memories: Annotated[list[shapes.NewMemory], about("Several at once.")] | None = None,
     entities: Entities | None = None,
-    relations: list[shapes.RelationItem] | None = None,
+    relations: list[shapes.NewRelation] | None = None,
     conversation: Conversation | None = None,
     kind: Kind | None = None,
     tags: shapes.Tags | None = None,
@@ -51,9 +51,9 @@ def remember(
     whole conversation. All or nothing. Says for each whether it is new, joined with one that says the same, similar to
     or in conflict with another.
     """
-    given: list[shapes.MemoryItem] = list(memories or ())
+    given: list[shapes.NewMemory] = list(memories or ())
     if text is not None:
-        given.insert(0, shapes.MemoryItem(text=text, supersedes=supersedes))
+        given.insert(0, shapes.NewMemory(text=text, supersedes=supersedes))
     elif supersedes and len(given) == 1:
         given = [replace(given[0], supersedes=supersedes)]
     elif supersedes:
@@ -84,7 +84,7 @@ def remember(
     batch = memory.store_batch([*drafts, *statements, *turns], named, ties, step=context.step)
     own = batch.memories[: len(drafts) + len(statements)]
     conflicts = _conflicts(memory, own) if batch.compared else {}
-    answer = Answer(_BUDGET)
+    answer = TextAnswer(_BUDGET)
     answer.force(_headline(batch, len(own), len(turns), name))
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
@@ -131,7 +131,7 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list
     return found
 
 
-def _headline(batch: Batch, memories: int, turns: int, session: str) -> str:
+def _headline(batch: StoredBatch, memories: int, turns: int, session: str) -> str:
     own = batch.memories[:memories]
     new = sum(one.outcome == "new" for one in own)
     parts = []
@@ -146,7 +146,7 @@ def _headline(batch: Batch, memories: int, turns: int, session: str) -> str:
     return f"Stored {', '.join(parts)}. undo takes it back."
 
 
-def _lines(batch: Batch, own: Sequence[StoredMemory], conflicts: dict[str, list[Record]]) -> Iterator[str]:
+def _lines(batch: StoredBatch, own: Sequence[StoredMemory], conflicts: dict[str, list[Record]]) -> Iterator[str]:
     """What became of each item; of many, those first that need a decision."""
     by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
     for one in own if len(own) <= _CHECKED else by_need:

@@ -25,11 +25,11 @@ Project = str
 Tags = list[str]
 
 
-class Parameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ToolParameters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a tool takes. Unknown parameters are refused; an optional one may be left out or be null."""
 
 
-class MemoryItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NewMemory(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One memory of several."""
 
     text: str
@@ -40,7 +40,7 @@ class MemoryItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     supersedes: str | None = None
 
 
-class EntityItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NewEntity(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One entity of several."""
 
     name: str
@@ -49,7 +49,7 @@ class EntityItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tags: Tags | None = None
 
 
-class RelationItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NewRelation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One relation of several."""
 
     from_: str = field(name="from")
@@ -57,7 +57,7 @@ class RelationItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     type: str
 
 
-class TurnItem(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class NewTurn(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One turn of a conversation."""
 
     role: str
@@ -108,7 +108,7 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
     """A function as a tool of this dialect: its signature has the parameters, its docstring explains it."""
 
     def made(run: Callable[..., Reply]) -> Operation:
-        params = parameters(run, Parameters)
+        params = parameters(run, ToolParameters)
         decoder = msgspec.json.Decoder(params)
 
         def call(context: Context, given: Struct) -> Reply:

@@ -60,7 +60,7 @@ def tokens(text: str) -> int:
     return tokens(text) + 1  # and the line break
 
 
-class Answer:
+class TextAnswer:
     """Lines that are added while there is room for them. A line that has none is counted, and nothing is cut in it."""
 
     def __init__(self, budget: int) -> None:

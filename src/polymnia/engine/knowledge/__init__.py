@@ -28,7 +28,7 @@ from polymnia.models import Filters, JsonObject, Record, Relation, RelationDraft
 
 if TYPE_CHECKING:
     from polymnia.engine.knowledge.associations import Discovery
-    from polymnia.engine.knowledge.kinds import Extraction, KindGuess, Message
+    from polymnia.engine.knowledge.kinds import ConversationTurn, Extraction, KindGuess
     from polymnia.engine.knowledge.suggestions import Example, Suggestion
     from polymnia.engine.ports import Transaction
     from polymnia.engine.search.neighbours import EmbeddedText, Neighbours
@@ -137,7 +137,7 @@ class KnowledgeVerbs(Project):
         with self.store.read(self.project) as snapshot:
             return kinds.guess_stored(self.finding(), snapshot, records)
 
-    def extract(self, messages: Sequence[Message]) -> Extraction:
+    def extract(self, messages: Sequence[ConversationTurn]) -> Extraction:
         """The sentences of a conversation that are worth keeping, and those that are not. Nothing is stored."""
         from polymnia.engine.knowledge import kinds
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polymnia.engine.search.finder import Channel, Finder
     from polymnia.models import Record
 
-__all__ = ["KINDS", "ROLES", "Extraction", "KindGuess", "LeftOut", "Message", "Statement"]
+__all__ = ["KINDS", "ROLES", "Extraction", "KindGuess", "LeftOut", "ConversationTurn", "KeptStatement"]
 
 ROLES = ("note", "user", "assistant")
 """Where a text comes from: written down by someone, said by a person, or said by an assistant."""
@@ -56,7 +56,7 @@ class KindGuess(Struct, frozen=True):
     worth: float
 
 
-class Message(Struct, frozen=True):
+class ConversationTurn(Struct, frozen=True):
     """One turn of a conversation: what was said, in which role, by whom and when (microseconds since 1970)."""
 
     text: str
@@ -65,7 +65,7 @@ class Message(Struct, frozen=True):
     time: int | None = None
 
 
-class Statement(Struct, frozen=True):
+class KeptStatement(Struct, frozen=True):
     """A sentence worth keeping, as it was said, with its speaker (a name, or else the role) and its message's index.
 
     ``kind`` is never "other". ``probability`` is that of the kind, ``worth`` that the sentence is worth keeping.
@@ -95,7 +95,7 @@ class LeftOut(Struct, frozen=True):
 class Extraction(Struct, frozen=True):
     """The statements of a conversation that are worth keeping, and everything that was left out."""
 
-    kept: list[Statement]
+    kept: list[KeptStatement]
     left_out: list[LeftOut]
 
     @property
@@ -204,9 +204,9 @@ def _guessed(read: Sequence[Sequence[float]]) -> KindGuess | None:
     return KindGuess(KINDS[best], chances[best], worth)
 
 
-def extract(finder: Finder, project: str, messages: Sequence[Message]) -> Extraction:
+def extract(finder: Finder, project: str, messages: Sequence[ConversationTurn]) -> Extraction:
     """The sentences of a conversation that are worth keeping, in their order, and those that are not."""
-    kept: list[Statement] = []
+    kept: list[KeptStatement] = []
     left_out: list[LeftOut] = []
     said: set[str] = set()
     candidates: list[tuple[int, str]] = []
@@ -227,7 +227,7 @@ def extract(finder: Finder, project: str, messages: Sequence[Message]) -> Extrac
             left_out.append(LeftOut(text, at, "other" if one.kind == "other" else "unsure"))
         else:
             who = messages[at].speaker or messages[at].role
-            kept.append(Statement(text, one.kind, one.probability, one.worth, at, who, messages[at].time))
+            kept.append(KeptStatement(text, one.kind, one.probability, one.worth, at, who, messages[at].time))
     left_out.sort(key=lambda one: one.message)
     return Extraction(kept, left_out)
 

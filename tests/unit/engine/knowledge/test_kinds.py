@@ -9,7 +9,7 @@ import pytest
 
 from form import each
 from polymnia import EntityDraft, Invalid, Memory, app
-from polymnia.engine.knowledge.kinds import KINDS, Extraction, Message, Statement
+from polymnia.engine.knowledge.kinds import KINDS, ConversationTurn, Extraction, KeptStatement
 
 _CASES = [
     ("My brother works as a paramedic in Dundee.", "user", "fact"),
@@ -32,9 +32,11 @@ _CASES = [
     ("Nunca me hables de usted, a partir de ahora.", "user", "instruction"),
 ]
 _TALK = [
-    Message("Hi! I moved to Tallinn in March. What should I see there?", "user", "Kadri", 1_700_000_000_000_000),
-    Message("Great question! The old town is lovely.\n\n```python\nprint('sights')\n```", "assistant"),
-    Message("Thanks!! From now on, always answer in Estonian. I moved to Tallinn in March.", "user", "Kadri"),
+    ConversationTurn(
+        "Hi! I moved to Tallinn in March. What should I see there?", "user", "Kadri", 1_700_000_000_000_000
+    ),
+    ConversationTurn("Great question! The old town is lovely.\n\n```python\nprint('sights')\n```", "assistant"),
+    ConversationTurn("Thanks!! From now on, always answer in Estonian. I moved to Tallinn in March.", "user", "Kadri"),
 ]
 
 
@@ -68,7 +70,7 @@ def test_an_unknown_role_is_refused_by_name(memory):
     with pytest.raises(Invalid, match="role is 'robot', but must be one of: note, user, assistant"):
         memory.kinds(["Hello"], role="robot")
     with pytest.raises(Invalid, match=r"messages\[1\]\.role"):
-        memory.extract([Message("Hello"), Message("Hello", "system")])
+        memory.extract([ConversationTurn("Hello"), ConversationTurn("Hello", "system")])
 
 
 def test_stored_memories_are_told_by_their_vectors(tmp_path):
@@ -112,7 +114,7 @@ def test_without_a_model_nothing_is_guessed(tmp_path):
         memory.create_entities([EntityDraft("m-1", "memory", ("Never push straight to the main branch.",))])
         assert memory.kinds(["I like pears."]) == [None]
         assert memory.kinds_of(memory.open_nodes(["m-1"])[0].records) == [[None]]
-        found = memory.extract([Message("I like pears. Hello there!")])
+        found = memory.extract([ConversationTurn("I like pears. Hello there!")])
     assert found.kept == []
     assert found.reasons == {"unknown": 2}
 
@@ -131,10 +133,10 @@ def test_a_model_of_others_is_not_guessed_from(tmp_path):
 
 def test_an_empty_conversation_yields_nothing(memory):
     assert memory.extract([]) == Extraction([], [])
-    assert memory.extract([Message("   \n ")]) == Extraction([], [])
+    assert memory.extract([ConversationTurn("   \n ")]) == Extraction([], [])
 
 
 def test_other_is_never_kept(memory):
-    kept = memory.extract([Message(text, role) for text, role, _ in _CASES]).kept
+    kept = memory.extract([ConversationTurn(text, role) for text, role, _ in _CASES]).kept
     assert {one.kind for one in kept} <= set(KINDS) - {"other"}
-    assert all(isinstance(one, Statement) and one.worth >= 0.5 for one in kept)
+    assert all(isinstance(one, KeptStatement) and one.worth >= 0.5 for one in kept)

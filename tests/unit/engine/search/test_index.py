@@ -229,7 +229,7 @@ def test_a_look_that_is_broken_off_leaves_no_half_of_a_change(
         return stopped
 
     with followed.store.read("default") as snapshot, monkeypatch.context() as patch:
-        for name in ("passages", "gone", "stale", "texts", "moved", "vectors"):
+        for name in ("passages", "deleted_texts", "stale", "texts", "changed_texts", "vectors"):
             patch.setattr(snapshot, name, stop(getattr(snapshot, name)))
         with pytest.raises(KeyboardInterrupt):
             followed.index.follow(snapshot)
