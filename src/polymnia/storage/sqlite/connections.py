@@ -147,10 +147,11 @@ class ConnectionPool:
         return found
 
     def _connect(self) -> apsw.Connection:
-        if self._read_only:
-            connection = _connect_read_only(self.path)
-        else:
-            connection = apsw.Connection(self.path)
+        connection = _connect_read_only(self.path) if self._read_only else apsw.Connection(self.path)
+        connection.set_busy_timeout(
+            self._busy_ms
+        )  # first: already a pragma waits while another process recovers the log
+        if not self._read_only:
             # FULL: a commit is on disk when it returns. Deleted text is overwritten, not just unlinked. A longer log is
             # emptied less often, and pages that change again and again are written back once.
             connection.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON").fetchall()
@@ -158,7 +159,6 @@ class ConnectionPool:
         self._all.add(connection)
         # Query plans are reused: planning anew for every bound value costs more than a small statement does.
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-        connection.set_busy_timeout(self._busy_ms)
         return connection
 
     def _open(self) -> None:
