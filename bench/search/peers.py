@@ -80,7 +80,7 @@ class MemoryService:
         """Store one by one, as its tool does; what it refuses (a text it already has) is counted."""
         ids = self._ids[_file(group)] = {}
         refused = 0
-        server = self._start(place, group)
+        server = self.start(place, group)
         with server:
             server.call("memory_search", {"query": "anything", "limit": 1})  # the model is loaded by the first call
             clock, begun = Clock(server.pid), time.perf_counter()
@@ -101,14 +101,15 @@ class MemoryService:
         def read(answer: Answer) -> list[str]:
             return [ids[hash] for hash in re.findall(r"Hash: ([0-9a-f]{64})", shown(answer)) if hash in ids]
 
-        server = self._start(place, group)
+        server = self.start(place, group)
         return Tool(server, "memory_search", lambda q, n: {"query": q, "limit": n, "mode": variant}, read)
 
     @property
     def _home(self) -> str:
         return os.path.join(install.HOME, "home", self.name)
 
-    def _start(self, place: str, group: str) -> Server:
+    def start(self, place: str, group: str) -> Server:
+        """A process of it on a store of a group's own."""
         os.makedirs(self._home, exist_ok=True)
         settings = {
             "HOME": self._home,

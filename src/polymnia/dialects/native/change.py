@@ -135,7 +135,7 @@ def undo(
 ) -> Reply:
     """Take back the last change, one by its number, or all since a time. Shows what it would do; confirm does it."""
     memory = context.memory
-    if sum(one is not None for one in (change, since, session)) > 1:
+    if (change is not None) + bool(since) + bool(session) > 1:
         raise Invalid("Give one of change, since and session", field="change", hint="Or none: the last change.")
     planned = memory.undoable(
         change=change,

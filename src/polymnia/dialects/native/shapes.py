@@ -68,6 +68,7 @@ class NewTurn(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 # Models remember the parameters of other servers. Each of ours with the words they use for it; where two of ours have
 # one word in common, the first that the tool has and the call does not give is meant.
 _SYNONYMS = {
+    "query": "question q search search_query queries text prompt topic keywords",
     "text": "content memory note message body value fact statement new_text new_content description memory_content",
     "kind": "type entityType entity_type category memory_type",
     "type": "relationType relation_type relation predicate label",
@@ -75,7 +76,6 @@ _SYNONYMS = {
     "to": "target object to_entity end",
     "tags": "tag labels keywords",
     "scope": "folder path namespace collection",
-    "query": "question q search search_query queries text prompt topic",
     "ids": "id memory_id memory_ids name names entityNames entities memories key uid path",
     "id": "memory_id name entity entityName key uid content_id ids old_text old_content",
     "add": "observations contents add_observations append",

@@ -91,7 +91,8 @@ def test_what_was_read_otherwise_is_noted(shared: Server) -> None:
 def test_an_answer_given_in_words_is_understood(words: Server) -> None:
     text(words, "remember", text="The train leaves at 9.")
     assert "Nothing is undone yet" in text(words, "undo", change="#1", confirm="no")
-    assert "Undone" in text(words, "undo", change="change 1", confirm="yes")
+    assert "leaves at 9" in text(words, "recall", keywords=["train"])
+    assert "Undone" in text(words, "undo", change="change 1", since="", session="", confirm="yes")
     assert "`change` must be" in error(words, "undo", change="last 3")
 
 
