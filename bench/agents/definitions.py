@@ -13,7 +13,7 @@ from bench import peer
 
 __all__ = ["count", "run"]
 
-_TOKENIZER = "gpt-tokenizer@3.0.1"
+_TOKENIZER = "gpt-tokenizer@4.0.0"
 _SCRIPT = """
 const { encode } = require('gpt-tokenizer/encoding/o200k_base');
 const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
@@ -27,10 +27,9 @@ def count(texts: list[str]) -> list[int]:
     home = Path(peer.ROOT) / ".cache" / "tokenizer"
     if not (home / "node_modules" / "gpt-tokenizer").exists():
         home.mkdir(parents=True, exist_ok=True)
-        npm = Path(peer.node()).parent / "npm"
-        command = [str(npm) if npm.exists() else "npm", "install", "--prefix", str(home), "--no-save", _TOKENIZER]
-        environment = {**os.environ, "PATH": f"{Path(peer.node()).parent}:{os.environ.get('PATH', '')}"}
-        subprocess.run(command, check=True, capture_output=True, env=environment)
+        npm = Path(peer.node()).parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        install = [peer.node(), str(npm), "install", "--prefix", str(home), "--no-save", "--ignore-scripts", _TOKENIZER]
+        subprocess.run(install, check=True, capture_output=True)
     done = subprocess.run(
         [peer.node(), "-e", _SCRIPT], input=json.dumps(texts), capture_output=True, text=True, check=True, cwd=home
     )
