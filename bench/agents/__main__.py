@@ -22,6 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.agents", description=__doc__)
     parser.add_argument("--data", help="the folder of question sets, for the part `evidence`")
     parser.add_argument("--questions", type=int, default=200, help="questions of each set (default: 200)")
+    parser.add_argument("--texts", type=int, help="texts of each set; fewer make it easier (default: all)")
     parser.add_argument("--only", action="append", choices=_PARTS, help="one part; may be given several times")
     parser.add_argument("--results", default=str(_RESULTS), help="where the figures go")
     given = parser.parse_args()
@@ -47,7 +48,7 @@ def _run(part: str, folder: str, given: argparse.Namespace) -> dict[str, Any]:
     if part == "definitions":
         return definitions.run()
     if part == "evidence":
-        return evidence.run(folder, given.data, given.questions)
+        return evidence.run(folder, given.data, given.questions, given.texts)
     if part == "briefs":
         return briefs.run(folder)
     from bench.agents import tasks

@@ -18,9 +18,13 @@ _UNLIMITED = 100_000
 _PIECE = 60  # characters of a turn that must stand in an answer for the turn to count as shown
 
 
-def run(folder: str, data: str, questions: int) -> dict[str, Any]:
+def run(folder: str, data: str, questions: int, texts: int | None) -> dict[str, Any]:
     """The share of questions whose whole evidence stands in the answer, within the budget and without one."""
-    return {name: _measure(folder, read(data, name).sample(questions, None)) for name in ("locomo", "turns")}
+    found = {}
+    for name in ("locomo", "turns"):
+        found[name] = _measure(folder, read(data, name).sample(questions, texts))
+        print(name, found[name], file=sys.stderr, flush=True)
+    return found
 
 
 def _measure(folder: str, asked: QuestionSet) -> dict[str, Any]:
