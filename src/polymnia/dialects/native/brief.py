@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import TextAnswer, day, gist, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id
 from polymnia.engine.brief import Brief
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Record
@@ -37,7 +37,8 @@ def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
         return shapes.empty_project(memory)
     answer = TextAnswer(budget)
     last = "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {found.last.who}"
-    answer.force(f"Project {memory.project!r}: {found.memories:,} memories, {found.relations:,} relations{last}.")
+    size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
+    answer.force(f"Project {memory.project!r}: {size}{last}.")
     for title, lines in _sections(found):
         answer.section(title, lines, lambda more: f"- … {more:,} more", reserve=30)
     if answer.left_out:
