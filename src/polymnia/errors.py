@@ -19,6 +19,7 @@
     ├── ImportFailed          an archive could not be read, or has records that cannot be imported
     └── Unavailable           the store cannot serve requests
         ├── Busy              another process has held the store for too long
+        ├── Interrupted       the connection to the store was lost, or two changes collided; it can be tried again
         ├── TooNew            the store was written by a newer Polymnia
         ├── NotAStore         the file is something else
         ├── Damaged           the store is broken
@@ -36,8 +37,8 @@ from __future__ import annotations
 
 __all__ = ["Fault", "Invalid", "BadArguments", "BadText", "EmptyList", "OverLimit", "UnknownOperation", "NotFound"]
 __all__ += ["MissingEnds", "AlreadyExists", "ManyTexts", "Conflict", "Cancelled", "Refused", "NotAllowed"]
-__all__ += ["ExportFailed", "ImportFailed", "Unavailable", "Busy", "TooNew", "NotAStore", "Damaged", "BrokenFile"]
-__all__ += ["NoLibrary", "NoModel", "NoSpace", "Forbidden"]
+__all__ += ["ExportFailed", "ImportFailed", "Unavailable", "Busy", "Interrupted", "TooNew", "NotAStore", "Damaged"]
+__all__ += ["BrokenFile", "NoLibrary", "NoModel", "NoSpace", "Forbidden"]
 
 
 class Fault(Exception):
@@ -280,6 +281,12 @@ class Busy(Unavailable):
     hint = "Look for a stopped or very long-running process that uses the same store, then try again."
 
 
+class Interrupted(Unavailable):
+    """The connection to the store was lost, or two changes collided; nothing was changed."""
+
+    hint = "Call again."
+
+
 class TooNew(Unavailable):
     """The store was written by a newer Polymnia."""
 
@@ -307,13 +314,13 @@ class BrokenFile(Damaged):
 class NoLibrary(Unavailable):
     """An optional library is not installed."""
 
-    hint = "Install Polymnia with its extra [oauth], and start the server anew."
+    hint = "Install Polymnia with the extra that has it, and start the server anew."
 
-    def __init__(self, library: str) -> None:
+    def __init__(self, library: str, extra: str = "oauth") -> None:
         super().__init__(
             f"This needs the library {library}, which is not installed",
-            hint="Install Polymnia with its extra [oauth], as in: uv tool install '.[oauth]' or "
-            "pip install '.[oauth]' in a checkout; then start the server anew.",
+            hint=f"Install Polymnia with its extra [{extra}], as in: uv tool install '.[{extra}]' or "
+            f"pip install '.[{extra}]' in a checkout; then start the server anew.",
             library=library,
         )
 

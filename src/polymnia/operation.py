@@ -7,7 +7,7 @@ registry and a :class:`~polymnia.engine.memory.Memory` and nothing else. :func:`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import Struct, field
@@ -25,6 +25,7 @@ __all__ = [
     "Author",
     "Context",
     "Counters",
+    "Download",
     "Grant",
     "Memory",
     "Note",
@@ -69,10 +70,20 @@ class Context(Struct):
     confirm: Callable[[str], bool | None] | None = None
     sample: Callable[[str, str, int], str | None] | None = None
     budget: int | None = None  # tokens an answer may have if the call does not say
+    manages: bool = False  # whether the caller may list, create and revoke keys
+    key: str = ""  # the id of the caller's key, empty without one
 
     def place(self, path: str) -> str:
         """A file as shown to the caller: its path, or over the network just its name."""
         return path if self.local else path.replace("\\", "/").rpartition("/")[2]
+
+
+class Download(Struct, frozen=True):
+    """A file as an answer: its name, its MIME type, and what writes it to a stream."""
+
+    name: str
+    mime: str
+    write: Callable[[BinaryIO], None]
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -83,6 +94,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     structured content; with ``flat`` its fields are copied into the result itself. ``notes`` go into ``_meta``; one
     that a model must read is also a field of the answer, if the dialect has one for it, else the ``remark``, a text
     that follows the answer. ``refusal`` is a code, a message and data: the call fails as a request, not as a tool.
+    ``download`` is a file instead of a value.
     """
 
     value: Any = None
@@ -96,6 +108,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     flat: bool = False
     remark: str | None = None
     refusal: tuple[int, str, JsonObject] | None = None
+    download: Download | None = None
 
 
 class Operation(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from stdio_client import Place, entity
 
 pytest.importorskip("onnxruntime")
 
-# No search and no analysis reads the model of statement kinds.
+# No search and no analysis reads the model of statement kinds, which has a test of its own.
 _ALL = sorted(name for name in os.listdir(SHIPPED.folder) if name not in ("SHA256SUMS", "kinds.npz"))
 _TEXTS = (
     "The office closes at five.",
@@ -68,3 +68,21 @@ def test_a_damaged_model_file_stops_nothing_and_is_told(place: Place, broken: li
     assert health.returncode == 1
     assert any(f"weights/{name} is not the one of this version" in health.stdout for name in broken)
     assert any(f"weights/{name} is not the one of this version" in one for name in broken for one in told), told
+
+
+@pytest.mark.promise("native.remember.kind", "search.command.health_broken")
+@pytest.mark.parametrize("broken", mostly_long([["kinds.npz"], ["kinds.npz", *_ALL]], 1))
+def test_without_the_model_of_kinds_everything_is_stored_and_nothing_guessed(place: Place, broken: list[str]) -> None:
+    path = {"PYTHONPATH": _installed(place.folder, broken)}
+    server = place.serve("native", "--embedder", "auto", environment=path)
+
+    stored = server.call("remember", text="Always answer me in metric units.")
+    talk = server.call("remember", conversation=[{"role": "Ann", "text": "I am allergic to peanuts."}], session="s")
+
+    assert "[memory · " in stored.text
+    assert "1 turn of the session 's'" in talk.text
+    assert "no model could read them" in talk.text
+    assert "Standing instructions" not in server.call("brief").text
+    health = place.run("health", "--embedder", "auto", environment=path)
+    assert health.returncode == 1
+    assert "weights/kinds.npz is not the one of this version" in health.stdout

@@ -15,7 +15,8 @@ from polymnia import inference
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.results import Query, ResultPage
-from polymnia.storage.sqlite import SqliteStore, rows
+from polymnia.storage import rows
+from polymnia.storage.sqlite import SqliteStore
 from stdio_client import DEADLINE, Place, Server, entity
 
 from .embedding_server import EmbeddingServer

@@ -168,8 +168,8 @@ def test_a_store_that_may_only_be_read_is_read_and_not_written(place: Place) -> 
 @pytest.mark.promise("store.address")
 def test_an_address_that_is_no_file_is_refused(place: Place) -> None:
     for option, address in (
-        ("--store", "postgresql://ann:geheim@db.example/memory"), ("--file", "https://example.com/memory.json"),
-        ("--export-dir", "s3://bucket/exports"),
+        ("--store", "mysql://ann:geheim@db.example/memory"), ("--file", "https://example.com/memory.json"),
+        ("--export-dir", "s3://bucket/exports"), ("--file", "postgresql://db.example/memory"),
     ):  # fmt: skip
         told = place.run("config", option, address)
         assert told.returncode == 2
@@ -177,6 +177,16 @@ def test_an_address_that_is_no_file_is_refused(place: Place) -> None:
     place.environment["POLYMNIA_STORE"] = "mysql://db/memory"
     assert place.run("list").returncode == 2
     assert not list(place.folder.rglob("*:*"))
+
+
+@pytest.mark.promise("store.address")
+def test_the_password_of_a_database_is_not_taken_on_the_command_line_and_never_shown(place: Place) -> None:
+    told = place.run("config", "--store", "postgresql://ann:geheim@db.example/memory")
+    assert told.returncode == 2
+    assert "POLYMNIA_STORE" in told.stderr and "geheim" not in told.stderr
+    place.environment["POLYMNIA_STORE"] = "postgresql://ann:geheim@db.example/memory"
+    shown = place.run("config")
+    assert "db.example" in shown.stdout and "geheim" not in shown.stdout + shown.stderr
 
 
 def test_missing_folders_on_the_way_to_the_store_are_made(place: Place) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from form import by_form
 from polymnia import EntityDraft, Memory, connect
 from polymnia.models import RelationDraft
+from stdio_client import Place
 
 texts = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40),
@@ -81,13 +82,15 @@ def projects() -> Iterator[Callable[[], Memory]]:
     numbers = count()
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLYMNIA_EMBEDDER", "none")
-        memory = connect(os.path.join(folder, "memory.db"), graph="simple")
+        place = Place(Path(folder))
+        memory = connect(place.address, graph="simple")
 
         def another() -> Memory:
             return memory.acting("test", project=f"project {next(numbers)}")
 
         yield another
         memory.close()
+        place.close()
 
 
 def _filled(memory: Memory, plan: dict[str, Any]) -> None:

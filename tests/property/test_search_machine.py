@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -19,14 +19,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from form import by_form
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
-from polymnia.engine.ports import Snapshot
+from polymnia.engine.ports import Snapshot, Store
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.search.index import Index, Vectors
 from polymnia.engine.search.results import Query, ResultPage
 from polymnia.engine.search.worker import embed_some
 from polymnia.errors import Conflict
-from polymnia.storage.sqlite import SqliteStore, indexes
+from polymnia.storage import indexes
+from stdio_client import Place
 
 PROJECT = "default"
 NAMES = st.sampled_from(["Ann", "Bob Stone", "서울", "ADR-016", "x"])
@@ -75,8 +76,8 @@ class Toy:
 class Process:
     """A store, a memory and a finder of its own, as another process has them."""
 
-    def __init__(self, path: str, clock: Any) -> None:
-        self.store = SqliteStore(path, clock=clock, analyst=Analysis())
+    def __init__(self, place: Place, clock: Any) -> None:
+        self.store = place.open_store(clock=clock, analyst=Analysis())
         self.finder = finder(self.store)
         self.memory = Memory(
             self.store, policy=BEHAVIOURS["simple"].policy, project=PROJECT, finding=LazySearch(lambda: self.finder)
@@ -91,7 +92,7 @@ class Process:
         embed_some(self.store, PROJECT, channel, texts, wanted)
 
 
-def finder(store: SqliteStore) -> Finder:
+def finder(store: Store) -> Finder:
     """A finder whose model is ready, and that does nothing in the background."""
     made = Finder(store, embedders=[Toy()])
     made._worker.notice = lambda project: None  # type: ignore[method-assign]
@@ -187,10 +188,9 @@ class SearchMachine(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="polymnia-machine-")
+        self.place = Place(Path(tempfile.mkdtemp(prefix="polymnia-machine-")))
         self.time = 1_700_000_000_000_000
-        path = os.path.join(self.folder, "memory.db")
-        self.processes = [Process(path, self.tick) for _ in range(3)]
+        self.processes = [Process(self.place, self.tick) for _ in range(3)]
         self.changes = 0
 
     def tick(self) -> int:
@@ -204,7 +204,8 @@ class SearchMachine(RuleBasedStateMachine):
             finally:
                 for process in self.processes:
                     process.memory.close()
-                shutil.rmtree(self.folder)
+                self.place.close()
+                shutil.rmtree(self.place.folder)
 
     def look(self, eyes: frozenset[int]) -> None:
         for number in sorted(eyes):

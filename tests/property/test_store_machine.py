@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-import os
 import shutil
 import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from form import by_form
 from polymnia import EntityDraft, Memory, connect
-from polymnia.storage.sqlite import grams, indexes
+from polymnia.storage import indexes
+from polymnia.storage.sqlite import grams
+from stdio_client import Place
 
 NAMES = st.sampled_from(["ann", "Ann", "서울", "straße", "x"])
 TEXTS = st.sampled_from(
@@ -35,7 +37,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @initialize()
     def open(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="polymnia-machine-")
+        self.place = Place(Path(tempfile.mkdtemp(prefix="polymnia-machine-")))
         self.time = 1_700_000_000_000_000
         self.memory = self.connect()
         self.model: Model = {"entities": {}, "relations": []}
@@ -43,7 +45,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.past: list[tuple[int, Model]] = []
 
     def connect(self) -> Memory:
-        memory = connect(os.path.join(self.folder, "memory.db"), graph="simple")
+        memory = connect(self.place.address, graph="simple")
         memory.unscreened._clock = self.tick  # type: ignore[attr-defined]
         return memory
 
@@ -54,7 +56,8 @@ class StoreMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "memory"):
             self.memory.close()
-            shutil.rmtree(self.folder)
+            self.place.close()
+            shutil.rmtree(self.place.folder)
 
     def changed(self, before: Model) -> None:
         """Remember a state once something really changed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -72,6 +72,9 @@ class Guarded:
     def stamp(self, project: str) -> int:
         self._grant.check(project)
         return self._inner.stamp(project)
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        return self._inner.watch(lambda project: changed(project) if self._grant.sees(project) else None)
 
     def projects(self) -> list[str]:
         return [name for name in self._inner.projects() if self._grant.sees(name)]

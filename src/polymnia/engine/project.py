@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.once import Answered
 from polymnia.engine.privacy.screening import Screen, screened
-from polymnia.errors import NotAllowed, Refused
+from polymnia.errors import Interrupted, NotAllowed, Refused
 from polymnia.models import Author
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ Step = Callable[[int, int], None]
 """Called with the number of finished items and the total; may raise to cancel."""
 
 _LONG = 200_000  # characters of a change that a store indexes within the change
+_PAUSES = (0.0, 0.05, 0.2, 0.5)  # seconds before an interrupted change is made again
 
 
 class Project:
@@ -43,6 +45,9 @@ class Project:
     screen: Screen
     unscreened: Store
     _project: str | None
+    _begin: Callable[[], None] | None = None
+    made: list[int] | None = None
+    """The numbers of the changes that were made, for a memory of one call."""
 
     def __enter__(self) -> Self:
         return self
@@ -87,13 +92,19 @@ class Project:
             (project,) = grant.projects
         return self._as(store=Guarded(self.unscreened, grant), project=project, who=self.author, grant=grant)
 
-    def for_one_call(self, *, writes: bool = True) -> Self:
-        """The same memory for one call, which collects notes about credentials found in the texts of that call."""
+    def for_one_call(self, *, writes: bool = True, begin: Callable[[], None] | None = None) -> Self:
+        """The same memory for one call, which collects the changes it makes and notes about credentials in its texts.
+
+        ``begin`` is called when a change is about to be made, and may raise to cancel it.
+        """
         if not writes and self.screen.manner == "flag":
             return self  # nothing will be screened
-        return self._as(
+        other = self._as(
             project=self._project, who=self.author, once=self.once, screen=Screen(self.screen.manner, self.limits)
         )
+        other._begin = begin
+        other.made = []
+        return other
 
     def once_for(self, id: str, request: bytes) -> Self:
         """The same memory for one request, which is executed once: a retry with the same id returns the same result.
@@ -159,25 +170,43 @@ class Project:
     ) -> T:
         """Make one change. ``texts`` are those it writes: long ones are analysed before the write lock is acquired.
 
-        ``gives`` is the type of the result, to decode it for a retry.
+        ``gives`` is the type of the result, to decode it for a retry. If the store is interrupted, ``work`` runs again
+        in a new transaction; what the first one did is gone.
         """
         written = list(texts)
         is_long = sum(map(len, written)) > _LONG
-        with (
-            self.finding.read_ahead(written) if is_long else nullcontext(),
-            self.store.write(self.project, self.author, action) as tx,
-        ):
-            if step is not None:
-                step(0, 0)  # the last chance to cancel
-            if self.once is not None and (before := self.once.done(tx, gives)) is not None:
-                return cast(T, before)
-            done = work(tx)
-            changed = tx.changed
-            if self.once is not None and done is not None:
-                self.once.keep(tx, done)
+        with self.finding.read_ahead(written) if is_long else nullcontext():
+            for pause in (*_PAUSES, None):
+                try:
+                    with self.store.write(self.project, self.author, action) as tx:
+                        if self._begin is not None:
+                            self._begin()  # the last chance to cancel
+                        if step is not None:
+                            step(0, 0)
+                        if self.once is not None and (before := self.once.done(tx, gives)) is not None:
+                            return cast(T, before)
+                        done = work(tx)
+                        changed = tx.changed
+                        number = tx.number() if changed and self.made is not None else None
+                        if self.once is not None and done is not None:
+                            self.once.keep(tx, done)
+                    break
+                except Interrupted:
+                    if pause is None:
+                        raise
+                    time.sleep(pause)
+        if self.made is not None and number is not None:
+            self.made.append(number)
         if changed:
             self.finding.notify(self.project)
         return done
+
+    def _read_again(self, work: Callable[[], T]) -> T:
+        """Read after a change was made: if the store is interrupted, once more, so that the change is reported."""
+        try:
+            return work()
+        except Interrupted:
+            return work()
 
     def _put_vectors(self, tx: Transaction, embedded: EmbeddedText | None, memory: int, text: int) -> None:
         """Store the vectors of a text; ``memory`` and ``text`` are the numbers of the record and its text."""

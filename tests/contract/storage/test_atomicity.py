@@ -46,7 +46,7 @@ STEPS: dict[str, Step] = {
     "purge": lambda tx: tx.purge([tx.ids(["d"])["d"]]),
     "undo": lambda tx: tx.undo(tx.changes(100)[-1].id),
 }
-READING = {"present_observations"}
+READING = {"present_observations", "number"}
 
 
 def _filled(project: Project) -> None:

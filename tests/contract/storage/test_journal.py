@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -17,11 +18,11 @@ from .wandering import Walk
 @pytest.fixture(scope="module", params=list(ENGINES))
 def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
     """A long walk, made once; the tests only look back at it."""
-    engine = ENGINES[request.param](tmp_path_factory.mktemp("walk"))
-    walk = Walk(Project(engine.open(), "default"), "journal")
-    walk.run(400)
-    yield walk
-    walk.project.store.close()
+    with closing(ENGINES[request.param](tmp_path_factory.mktemp("walk"))) as engine:
+        walk = Walk(Project(engine.open(), "default"), "journal")
+        walk.run(400)
+        yield walk
+        walk.project.store.close()
 
 
 # ── the past ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -48,6 +49,21 @@ def test_one_name_can_be_read_as_it_was_after_every_change(walk: Walk) -> None:
                 records, relations = snapshot.as_of(change.at, name)
                 assert records == [record for record in state.records if record.name == name]
                 assert relations == [r for r in state.relations if name in (r.source, r.target)]
+
+
+def test_the_changes_before_any_change_come_newest_first(walk: Walk) -> None:
+    newest = [change.id for change in reversed(walk.changes)]
+    with walk.project.store.read("default") as snapshot:
+        assert [change.id for change in snapshot.changes(1000)] == newest
+        for at in range(0, len(newest), 37):
+            assert [change.id for change in snapshot.changes(9, newest[at])] == newest[at + 1 : at + 10]
+
+
+def test_a_change_knows_its_number_before_it_is_made(project: Project) -> None:
+    with project.store.write(project.name, "somebody", "create") as tx:
+        tx.add_records([draft("a", "text")])
+        number = tx.number()
+    assert project.last().id == number
 
 
 def test_between_two_changes_it_is_as_it_was_after_the_first(project: Project) -> None:

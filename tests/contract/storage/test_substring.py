@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -23,11 +24,11 @@ ROUTES = [(name, route) for name, engine in ENGINES.items() for route in engine.
 def routed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A fresh store of each engine that finds texts by each of its ways."""
     name, route = request.param
-    engine = ENGINES[name](tmp_path)
-    engine.take_route(route, monkeypatch)
-    store = engine.open()
-    yield store
-    store.close()
+    with closing(ENGINES[name](tmp_path)) as engine:
+        engine.take_route(route, monkeypatch)
+        store = engine.open()
+        yield store
+        store.close()
 
 
 def _truth(state: State) -> Truth:

@@ -161,8 +161,8 @@ class Snapshot(Protocol):
     def notes(self, start: str, end: str, limit: int) -> list[str]:
         """The keys from ``start`` up to but excluding ``end`` that have a value, in order."""
 
-    def changes(self, limit: int) -> list[Change]:
-        """The latest changes of this project, newest first."""
+    def changes(self, limit: int, before: int | None = None) -> list[Change]:
+        """The latest changes of this project, or the latest before a change, newest first."""
 
     def changes_since(self, at: int, limit: int) -> list[Change]:
         """The changes made after a time, newest first. The cost depends on their number alone."""
@@ -271,6 +271,9 @@ class Transaction(Snapshot, Protocol):
     @property
     def changed(self) -> bool:
         """Whether a memory or relation has changed so far."""
+
+    def number(self) -> int:
+        """The number this change will have."""
 
     def add_records(self, drafts: Sequence[EntityDraft]) -> list[Record]:
         """Store new records. Their names, and their public ids if they have any, must be unused."""
@@ -387,6 +390,13 @@ class Store(Protocol):
 
     def stamp(self, project: str) -> int:
         """A number that changes whenever any process has committed a change to the project."""
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        """Call ``changed`` with the name of a project soon after any process has changed it, until the store is closed.
+
+        It may be called from any thread, for a project that has not changed, and once for several changes. False, and
+        nothing is called, if the store cannot tell: then somebody has to ask for its stamp again and again.
+        """
 
     def projects(self) -> list[str]:
         """The names of all projects, oldest first."""

@@ -75,6 +75,16 @@ class Restored(Struct, frozen=True):
     kept: str | None
 
 
+class Migrated(Struct, frozen=True):
+    """A verified copy of a store in another one: both places, and what was copied, by table."""
+
+    source: str
+    target: str
+    projects: int
+    rows: int
+    tables: dict[str, int]
+
+
 def draft_of(path: str) -> str:
     """The temporary path of a file while this process writes it: in the same folder, with the process id in it."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.tmp")

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from polymnia.engine.content import check_room
 from polymnia.engine.ports import Store, Transaction
-from polymnia.errors import OverLimit, Refused
+from polymnia.errors import Interrupted, OverLimit, Refused
 from polymnia.importing import importing
 from polymnia.models import Author, EntityDraft, JsonObject, Limits, Record, Relation, RelationDraft
 
@@ -204,12 +204,17 @@ class _ScreenedStore:
 
     @contextmanager
     def write(self, project: str, who: Author | str, action: str) -> Iterator[Transaction]:
+        again = False
         try:
             self._screen.names(project=project)
             with self._inner.write(project, who, action) as tx:
                 yield cast(Transaction, Screened(tx, self._screen))
+        except Interrupted:
+            again = True  # the same texts come once more, and are not reported once more
+            raise
         finally:
-            self._screen.forget()
+            if not again:
+                self._screen.forget()
 
     def repair(self, tx: Transaction | None, kinds: Collection[str], asked: CheckRequest) -> dict[str, int]:
         return self._inner.repair(tx.inner if isinstance(tx, Screened) else tx, kinds, asked)

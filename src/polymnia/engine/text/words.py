@@ -161,7 +161,7 @@ def _analysed(token: str) -> _Word:
         for piece in small:
             before = ""
             for run in _RUN.findall(piece):
-                if not fold(run):
+                if not run.isascii() and not fold(run):
                     continue  # an accent without a letter
                 if not _DENSE.match(run):
                     plain.append(run)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import closing, contextmanager, nullcontext, suppress
+from tempfile import TemporaryDirectory
+from typing import Any
 from urllib.parse import quote
 
 import apsw
 
 from polymnia.engine.ports.maintenance import Copied, Restored, draft_of, remove_left_drafts, unused
 from polymnia.errors import Damaged, Forbidden, Invalid, NotAStore
+from polymnia.storage.sqlite.copying import FileSource, FileTarget
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.schema import publish, remove, set_log, upgrade, version
 from polymnia.storage.sqlite.statements import MIGRATIONS
-
-if TYPE_CHECKING:
-    from polymnia.storage.sqlite.store import SqliteStore
+from polymnia.storage.sqlite.store import SqliteStore
 
 _SQLITE = b"SQLite format 3\0"
 _COUNTS = """
@@ -30,8 +30,7 @@ SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM observation), (SELEC
 def back_up(store: SqliteStore, path: str, *, overwrite: bool) -> Copied:
     """Copy a snapshot of the store without blocking its users."""
     path = _other_file(store, path, "Name another file for the backup.")
-    if os.path.lexists(path) and not overwrite:
-        raise Invalid(f"The file {path} exists already; it was left as it is", hint="Name another one, or say --force.")
+    _check_free(path, overwrite)
     with translated(store.path), store.reader() as source, translated(path), _writing(path), _draft(path) as draft:
         copied = _copy(source, draft, path)
         publish(draft, path)
@@ -50,6 +49,39 @@ def restore(store: SqliteStore, path: str) -> Restored:
             with translated(path):
                 copied = _read_backup(path, draft)
             return Restored(copied, _replace_content(store, draft))
+
+
+class FileBackups:
+    """Backups of other stores, whose rows are copied."""
+
+    @contextmanager
+    def writing(self, path: str, *, overwrite: bool) -> Iterator[FileTarget]:
+        """A new backup, which gets its name when the block ends."""
+        _check_free(path, overwrite)
+        with translated(path), _writing(path), _draft(path) as draft:
+            remove(draft)  # the target makes it
+            with closing(FileTarget(draft, nullcontext())) as target:
+                yield target
+            with closing(apsw.Connection(draft)) as copy:
+                _finish(copy, path)
+            publish(draft, path)
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[FileSource]:
+        """A backup, verified and of the current format."""
+        with TemporaryDirectory(prefix="polymnia-") as folder:
+            draft = os.path.join(folder, "backup.db")
+            with translated(path):
+                _read_backup(path, draft)
+            with closing(SqliteStore(draft, create=False)) as store:
+                source = store.as_source()
+                source.place = path
+                yield source
+
+
+def _check_free(path: str, overwrite: bool) -> None:
+    if os.path.lexists(path) and not overwrite:
+        raise Invalid(f"The file {path} exists already; it was left as it is", hint="Name another one, or say --force.")
 
 
 def _other_file(store: SqliteStore, path: str, hint: str) -> str:
@@ -138,18 +170,23 @@ def _copy(source: apsw.Connection, draft: str, path: str) -> Copied:
         with closing(apsw.Connection(draft)) as copy:
             copy.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").fetchall()
             _copy_pages(source, copy)
-            copy.pragma("journal_mode", "delete")  # a single file, readable in a read-only folder too
-            wrong = [text for (text,) in copy.execute("PRAGMA integrity_check(3)") if text != "ok"]
-            if wrong or copy.execute(_COUNTS).fetchall() != counts:
-                why = wrong[0] if wrong else "it does not hold all rows"
-                raise Damaged(
-                    f"The copy of {path} is not sound ({why}); nothing was written",
-                    hint="`polymnia health` tells what is damaged; `polymnia reindex --anew` makes indexes again.",
-                )
+            _finish(copy, path, counts)
     finally:
         if source.in_transaction:
             source.execute("ROLLBACK")
     return Copied(path, os.path.getsize(draft), *counts[0][:4])
+
+
+def _finish(copy: apsw.Connection, path: str, counts: list[tuple[Any, ...]] | None = None) -> None:
+    """Make a copy a single file, readable in a read-only folder too, and verify it."""
+    copy.pragma("journal_mode", "delete")
+    wrong = [text for (text,) in copy.execute("PRAGMA integrity_check(3)") if text != "ok"]
+    if wrong or (counts is not None and copy.execute(_COUNTS).fetchall() != counts):
+        why = wrong[0] if wrong else "it does not hold all rows"
+        raise Damaged(
+            f"The copy of {path} is not sound ({why}); nothing was written",
+            hint="`polymnia health` tells what is damaged; `polymnia reindex --anew` makes indexes again.",
+        )
 
 
 def _copy_pages(source: apsw.Connection, target: apsw.Connection) -> None:

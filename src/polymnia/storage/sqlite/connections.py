@@ -8,16 +8,23 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 from weakref import WeakMethod
 
 import apsw
+from msgspec.json import encode
 
 from polymnia.engine.ports import Clock
 from polymnia.errors import Damaged, Forbidden, NotAStore
-from polymnia.storage.sqlite import rows
+from polymnia.storage import rows
+from polymnia.storage.sqlite.statements import SQL, among, checks
 from polymnia.storage.sqlite.write_lock import WriteLock
+from polymnia.storage.statements import Rows, following
+
+if TYPE_CHECKING:
+    from polymnia.storage.sqlite.filters import SqliteFilters
 
 _CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
@@ -336,3 +343,48 @@ def _connect_read_only(path: str) -> apsw.Connection:
             ) from None
         connection = apsw.Connection(f"{address}?immutable=1", flags=_FLAGS)
     return connection
+
+
+class SqliteStatements:
+    """Runs the named statements on one connection."""
+
+    __slots__ = ("_execute", "connection")
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._execute = connection.execute
+
+    def __call__(self, name: str, values: Sequence[Any] = ()) -> Rows:
+        return self._execute(SQL[name], values)
+
+    def many(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        self.connection.executemany(SQL[name], rows)
+
+    def few(self, name: str, project: int, values: Sequence[Any]) -> Rows:
+        # Bound one by one, which is faster than a JSON list; the last one is repeated up to a power of two, so that a
+        # few statements serve all lengths.
+        count = 1 << (len(values) - 1).bit_length()
+        statement, lists = among(name, count)
+        return self._execute(statement, (project, *values, *(values[-1],) * (count - len(values))) * lists)
+
+    def text(self, statement: str, values: Sequence[Any]) -> Rows:
+        return self._execute(statement, values)
+
+    @property
+    def filters(self) -> SqliteFilters:
+        from polymnia.storage.sqlite.filters import SqliteFilters
+
+        return SqliteFilters()
+
+    def check(self, name: str, values: Sequence[Any] | dict[str, Any]) -> Rows:
+        return self._execute(checks()[name], values)
+
+    def array(self, values: Iterable[Any]) -> str:
+        return encode(list(values)).decode()
+
+    def folded(self, text: str) -> str | None:
+        return rows.fold_or_none(text)
+
+    def above(self, prefix: str) -> str | bytes:
+        found = following(prefix)
+        return b"" if found is None else found  # SQLite sorts every blob after every text

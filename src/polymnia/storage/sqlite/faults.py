@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import apsw
 
 from polymnia import errors
+from polymnia.storage.schema import UNDER_WAY, under_way
 
 
 @contextmanager
@@ -41,6 +42,8 @@ def fault(e: apsw.Error | OSError, path: str) -> errors.Fault:
             f"The disk could not take or give what the store {path} needs ({e}); the change was rolled back",
             hint="Check free space, quotas and the health of the disk, then try again.",
         )
+    if isinstance(e, apsw.ConstraintError) and UNDER_WAY in str(e):
+        return under_way(path)
     if isinstance(e, apsw.NoMemError):
         return errors.Unavailable("Not enough memory for this call", hint="Ask for less at once.")
     if isinstance(e, apsw.TooBigError):

@@ -11,9 +11,11 @@ import apsw
 from polymnia.engine.ports import Clock
 from polymnia.engine.ports.maintenance import sync
 from polymnia.errors import NotAStore, TooNew
+from polymnia.storage.schema import unfinished
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 APPLICATION = 0x506F6C79  # "Poly", in the file's header
+UNFINISHED = 0x506F6C6D  # "Polm": a migration into the file is under way
 
 
 def is_current(connection: apsw.Connection, path: str) -> bool:
@@ -28,6 +30,9 @@ def version(connection: apsw.Connection, path: str) -> int:
         application = connection.pragma("application_id")
         found = int(connection.pragma("user_version"))
         tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if application == UNFINISHED:
+            (source,) = connection.execute("SELECT value FROM migration WHERE key = 'source'").fetchone() or ("",)
+            raise unfinished(path, source)
     finally:
         connection.execute("ROLLBACK")
     if application != APPLICATION:
@@ -102,7 +107,7 @@ def upgrade(connection: apsw.Connection, found: int) -> None:
 
 def _recompute_digests(connection: apsw.Connection) -> None:
     """Set every observation's digest to that of its normal form. A damaged text must not block the migration."""
-    from polymnia.storage.sqlite.rows import digest
+    from polymnia.storage.rows import digest
 
     def digest_of(*values: Any) -> int:
         return digest(values[0].decode(errors="replace"))

@@ -1,37 +1,30 @@
-"""The named statements of the .sql files in this folder."""
+"""The statements of the .sql files in this folder."""
 
 from __future__ import annotations
 
-import os
+from functools import cache
 
-_HERE = os.path.dirname(__file__)
+from polymnia.storage.statements import named, read
 
+SQL = named("sqlite", "statements.sql")
 
-def _read(*parts: str) -> str:
-    with open(os.path.join(_HERE, *parts), encoding="utf-8") as file:
-        return file.read()
-
-
-def named(*parts: str) -> dict[str, str]:
-    """The statements of a file, each headed by a line ``-- name: …``."""
-    found = {}
-    for part in _read(*parts).split("-- name: ")[1:]:
-        name, _, statement = part.partition("\n")
-        found[name.strip()] = statement.strip().rstrip(";")
-    return found
+_among: dict[tuple[str, int], tuple[str, int]] = {}
 
 
-SQL = named("statements.sql")
-
-_among: dict[tuple[str, int], str] = {}
-
-
-def among(name: str, count: int) -> str:
-    """The statement with ``count`` placeholders in each ``IN (?)``."""
+def among(name: str, count: int) -> tuple[str, int]:
+    """The statement with ``count`` placeholders in each ``IN (?)``, and the number of these lists."""
     found = _among.get((name, count))
-    if found is None:
-        found = _among[name, count] = SQL[name].replace("IN (?)", f"IN ({', '.join('?' * count)})")
+    if found is not None:
+        return found
+    lists = SQL[name].count("IN (?)")
+    found = _among[name, count] = SQL[name].replace("IN (?)", f"IN ({', '.join('?' * count)})"), lists
     return found
+
+
+@cache
+def checks() -> dict[str, str]:
+    """The statements of the checks, which are read when the first check runs."""
+    return named("sqlite", "checks", "checks.sql")
 
 
 # Migration N upgrades a store from version N - 1 to N. Loaded only when a store needs it.
@@ -43,4 +36,4 @@ MIGRATIONS = (
 
 def migration(name: str) -> str:
     """The text of one migration."""
-    return _read("migrations", name)
+    return read("sqlite", "migrations", name)

@@ -27,11 +27,11 @@ SELECT m.name, m.id FROM json_each(?2) j CROSS JOIN memory m ON m.project = ?1 A
 
 -- name: few_memories
 SELECT id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
-FROM memory WHERE id IN (?);
+FROM memory WHERE +project = ? AND id IN (?);
 
 -- name: memories
 SELECT m.id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
-FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value ORDER BY m.id;
+FROM json_each(?2) j CROSS JOIN memory m ON m.id = j.value ORDER BY m.id;
 
 -- name: memories_after
 SELECT id, uid, name, kind, scope, session, category, content_type, summary, tags, metadata, extra, created, updated, version
@@ -41,10 +41,10 @@ FROM memory WHERE id > ? AND id <= ? ORDER BY id LIMIT ?;
 SELECT id, text FROM observation WHERE memory = ?;
 
 -- name: texts_of_few
-SELECT id, memory, text FROM observation WHERE memory IN (?);
+SELECT id, memory, text FROM observation WHERE +? AND memory IN (?);
 
 -- name: texts_of_many
-SELECT o.id, o.memory, o.text FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value;
+SELECT o.id, o.memory, o.text FROM json_each(?2) j CROSS JOIN observation o ON o.memory = j.value;
 
 -- name: relations
 SELECT id, source, target, type, strength, context, metadata, extra, origin, created
@@ -175,6 +175,9 @@ UPDATE memory SET version = ?, updated = ? WHERE id = ?;
 -- name: date
 UPDATE memory SET version = ?, updated = ?, created = ? WHERE id = ?;
 
+-- name: set_created
+UPDATE memory SET created = ? WHERE id = ?;
+
 -- name: set_head
 UPDATE memory SET kind = ?, kind_fold = ?, extra = ?, scope = ?, session = ?, category = ?, content_type = ?, summary = ?,
                   tags = ?, metadata = ?
@@ -269,8 +272,8 @@ DELETE FROM fact WHERE project = ? AND key = ?;
 DELETE FROM fact WHERE project = ? AND key >= ? AND key < ?;
 
 -- name: add_change
-INSERT INTO change (project, at, who, action, first, last, undoes, account, client, dialect, tool)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO change (id, project, at, who, action, first, last, undoes, account, client, dialect, tool)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id;
 
 -- name: add_item
 INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
@@ -278,6 +281,11 @@ INSERT INTO change_item (change, n, op, kind, ref, owner, before, name, other) V
 -- name: changes
 SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
 FROM change WHERE project = ? ORDER BY first DESC, id DESC LIMIT ?;
+
+-- name: changes_before
+SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
+FROM change WHERE project = ?1 AND first <= (SELECT first FROM change WHERE id = ?2) AND id < ?2
+ORDER BY first DESC, id DESC LIMIT ?3;
 
 -- name: change
 SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
@@ -291,13 +299,13 @@ FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC
 SELECT coalesce(max(id), 0) + 1 FROM change;
 
 -- name: undone_by
-SELECT max(id) FROM change WHERE undoes = ?;
+SELECT max(id) FROM change WHERE undoes = ?2;
 
 -- name: change_at
 SELECT id, last FROM change WHERE project = ? AND at <= ? ORDER BY first DESC, id DESC LIMIT 1;
 
 -- name: items
-SELECT change, op, kind, ref, owner, before FROM change_item WHERE change = ? ORDER BY n;
+SELECT change, op, kind, ref, owner, before FROM change_item WHERE change = ?2 ORDER BY n;
 
 -- name: items_after
 SELECT i.change, i.op, i.kind, i.ref, i.owner, i.before FROM change c JOIN change_item i ON i.change = c.id
@@ -364,7 +372,7 @@ UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE 
 UPDATE change_item SET op = 'p', before = NULL, name = NULL, other = NULL WHERE (name = ?3 AND ref > ?1 AND ref <= ?2) OR (other = ?3 AND ref > ?1 AND ref <= ?2);
 
 -- name: last_change
-SELECT coalesce(max(id), 0) FROM change;
+SELECT coalesce(max(id), 0) FROM change WHERE ?1;  -- of all projects: it costs nothing
 
 -- name: texts_between
 SELECT id, id AS memory, name, kind, NULL, session, created, tags, category, summary, uid,
@@ -421,7 +429,7 @@ SELECT id FROM gone WHERE id > ? AND id <= ?;
 INSERT OR IGNORE INTO gone (id) VALUES (?);
 
 -- name: drop_gone
-DELETE FROM gone WHERE id > ? AND id <= ?;
+DELETE FROM gone WHERE id > ? AND id <= ? RETURNING id;
 
 -- name: stale
 SELECT id FROM stale WHERE id > ? AND id <= ?;
@@ -461,7 +469,7 @@ INSERT INTO model (name, dimensions) VALUES (?, ?);
 SELECT 1 FROM observation WHERE id = ?1 UNION ALL SELECT 1 FROM memory WHERE id = ?1;
 
 -- name: add_vector
-INSERT OR IGNORE INTO vector (model, text, part, half) VALUES (?, ?, ?, ?);
+INSERT OR IGNORE INTO vector (model, text, part, half) VALUES (?, ?, ?, ?) RETURNING id;
 
 -- name: add_bits
 INSERT INTO vector_bits (project, model, id, text, part, bits) VALUES (?, ?, ?, ?, ?, ?);
@@ -470,7 +478,7 @@ INSERT INTO vector_bits (project, model, id, text, part, bits) VALUES (?, ?, ?, 
 SELECT id, text, part, bits FROM vector_bits WHERE project = ? AND model = ? AND id > ? ORDER BY id LIMIT ?;
 
 -- name: halves
-SELECT v.id, v.half FROM json_each(?) j CROSS JOIN vector v ON v.id = j.value;
+SELECT v.id, v.half FROM json_each(?2) j CROSS JOIN vector v ON v.id = j.value;
 
 -- name: vectors_of_text
 SELECT id, model FROM vector WHERE text = ?;
@@ -479,11 +487,11 @@ SELECT id, model FROM vector WHERE text = ?;
 SELECT m.name, v.half FROM vector v JOIN model m ON m.id = v.model WHERE v.text = ? ORDER BY v.part;
 
 -- name: halves_of_observations
-SELECT o.memory, o.id, m.name, v.half FROM json_each(?) j CROSS JOIN observation o ON o.memory = j.value
+SELECT o.memory, o.id, m.name, v.half FROM json_each(?2) j CROSS JOIN observation o ON o.memory = j.value
 LEFT JOIN vector v ON v.text = o.id LEFT JOIN model m ON m.id = v.model ORDER BY o.memory, o.id, v.part;
 
 -- name: drop_vector
-DELETE FROM vector WHERE id = ?;
+DELETE FROM vector WHERE id = ?2;
 
 -- name: drop_bits
 DELETE FROM vector_bits WHERE project = ? AND model = ? AND id = ?;
@@ -580,4 +588,4 @@ ON CONFLICT DO UPDATE SET opened = opened + excluded.opened, found = found + exc
 DELETE FROM seen WHERE memory = ?;
 
 -- name: uids_of_ids
-SELECT m.id, m.uid FROM json_each(?) j JOIN memory m ON m.id = j.value;
+SELECT m.id, m.uid FROM json_each(?2) j JOIN memory m ON m.id = j.value;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +12,17 @@ import apsw
 from polymnia.engine.ports import Analyst, Clock, Snapshot, Transaction
 from polymnia.importing import importing
 from polymnia.models import Author
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.connections import ConnectionPool
+from polymnia.storage import rows
+from polymnia.storage.project import EMPTY, TOUCHED
+from polymnia.storage.snapshot import ProjectSnapshot, SmallProjectCache
+from polymnia.storage.sqlite.connections import ConnectionPool, SqliteStatements
 from polymnia.storage.sqlite.faults import fault, translated
-from polymnia.storage.sqlite.project import EMPTY, TOUCHED
-from polymnia.storage.sqlite.snapshot import SmallProjectCache, SqliteSnapshot
+from polymnia.storage.sqlite.snapshot import SqliteSmallProject, SqliteSnapshot, SqliteTransaction
 from polymnia.storage.sqlite.statements import MIGRATIONS, SQL
-from polymnia.storage.sqlite.transaction import SqliteTransaction
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
+    from polymnia.storage.sqlite.copying import FileSource, FileTarget
 
 
 class SqliteStore(ConnectionPool):
@@ -43,12 +44,12 @@ class SqliteStore(ConnectionPool):
     ) -> None:
         super().__init__(path, busy_timeout=busy_timeout, create=create, clock=clock)
         self._analyst = analyst
-        self._small_projects = SmallProjectCache()
+        self._small_projects = SmallProjectCache(SqliteSnapshot, SqliteSmallProject)
 
     def read(self, project: str) -> AbstractContextManager[Snapshot]:
         return _ReadContext(self, project, self._small_projects)
 
-    def read_file(self, project: str) -> AbstractContextManager[SqliteSnapshot]:
+    def read_file(self, project: str) -> AbstractContextManager[ProjectSnapshot]:
         """The same as ``read``, but never from the cache."""
         return _ReadContext(self, project, None)
 
@@ -58,6 +59,9 @@ class SqliteStore(ConnectionPool):
     def stamp(self, project: str) -> int:
         found = self._fetched("project", project)
         return int(found[0][TOUCHED]) if found else 0
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        return False
 
     def projects(self) -> list[str]:
         return [name for (name,) in self._fetched("projects")]
@@ -78,21 +82,23 @@ class SqliteStore(ConnectionPool):
 
     def check(self, project: str | None, request: CheckRequest) -> CheckResult:
         with importing():
-            from polymnia.storage.sqlite import checks
+            from polymnia.storage import checks
+            from polymnia.storage.sqlite.checks import FileChecks
 
         # Not from the cache, which has to read every row: one may be broken.
         with self.read_file(project or "") as snapshot:
-            return checks.check(snapshot, project, request, self._clock())
+            return checks.check(FileChecks(), snapshot, project, request, self._clock())
 
     def repair(self, tx: Transaction | None, kinds: Collection[str], request: CheckRequest) -> dict[str, int]:
         with importing():
-            from polymnia.storage.sqlite import checks
+            from polymnia.storage import checks
+            from polymnia.storage.sqlite.checks import FileChecks, repair_file
 
         if tx is not None:
             assert isinstance(tx, SqliteTransaction)
-            return checks.repair(tx, kinds, request)
+            return checks.repair(FileChecks(), tx, kinds, request)
         with translated(self.path), self.writer() as writer:
-            return checks.repair_file(writer, kinds)
+            return repair_file(writer, kinds)
 
     def back_up(self, path: str, *, overwrite: bool = False) -> Copied:
         from polymnia.storage.sqlite import backups
@@ -105,6 +111,20 @@ class SqliteStore(ConnectionPool):
         restored = backups.restore(self, path)
         self.close()  # drops the cache and the readers of the former content
         return restored
+
+    def as_source(self) -> FileSource:
+        """The store as the source of a copy."""
+        with importing():
+            from polymnia.storage.sqlite.copying import FileSource
+
+        return FileSource(self)
+
+    def as_target(self) -> FileTarget:
+        """The store as the target of a copy, which makes it. Whoever asks for it closes it."""
+        with importing():
+            from polymnia.storage.sqlite.copying import FileTarget
+
+        return FileTarget(self.path, self.lock)
 
     @contextmanager
     def reader(self) -> Iterator[apsw.Connection]:
@@ -157,7 +177,12 @@ class _WriteContext:
                 self._writer = store._open_writer()
                 self._writer.execute("BEGIN IMMEDIATE")
                 self._transaction = SqliteTransaction(
-                    self._writer, self._project, self._who, self._action, store._clock(), store._analyst
+                    SqliteStatements(self._writer),
+                    self._project,
+                    self._who,
+                    self._action,
+                    store._clock(),
+                    store._analyst,
                 )
                 return self._transaction
             except BaseException:
@@ -207,7 +232,7 @@ class _ReadContext:
         self._project = project
         self._cache = cache
 
-    def __enter__(self) -> SqliteSnapshot:
+    def __enter__(self) -> ProjectSnapshot:
         store, project, cache = self._store, self._project, self._cache
         try:
             self._reader, self._readers = reader, _ = store._acquire_reader()
@@ -217,7 +242,8 @@ class _ReadContext:
                 if row is None:  # the statement has ended, so it holds no snapshot
                     reader.execute("BEGIN")
                     row = reader.execute(SQL["project"], (project,)).fetchone() or EMPTY
-                return SqliteSnapshot(reader, project, row) if cache is None else cache.open(reader, project, row)
+                run = SqliteStatements(reader)
+                return SqliteSnapshot(run, project, row) if cache is None else cache.open(run, project, row)
             except BaseException:
                 self._end()
                 raise

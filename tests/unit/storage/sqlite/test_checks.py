@@ -13,8 +13,8 @@ from polymnia import EntityDraft, Memory
 from polymnia.engine.health.integrity import CHECKS, RULES
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult
 from polymnia.engine.search import Analysis
-from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.checks import indexes
+from polymnia.storage import checks as shared_checks
+from polymnia.storage.sqlite import SqliteStore, checks
 
 
 class Desk:
@@ -81,8 +81,8 @@ def test_checking_writes_nothing(desk: Desk) -> None:
 
 
 def test_every_kind_a_check_tells_has_a_rule_and_every_rule_is_told() -> None:
-    folder = Path(indexes.__file__).parent
-    source = "".join(path.read_text() for path in folder.glob("*.py"))
+    folders = [Path(module.__file__).parent for module in (shared_checks, checks) if module.__file__]
+    source = "".join(path.read_text() for folder in folders for path in folder.glob("*.py"))
     assert [kind for kind in RULES if f'"{kind}"' not in source] == []
 
 
@@ -138,7 +138,7 @@ def test_an_index_that_cannot_be_unique_again_is_left_out(desk: Desk) -> None:
 
 
 def test_a_long_log_is_told_and_emptied(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "_LOG", 1000)
+    monkeypatch.setattr(checks, "_LOG", 1000)
     assert desk.kinds(None) == {"log_long"}
     assert desk.store.repair(None, ["log_long"], desk.asked()) == {"log_long": 1}
     assert desk.kinds(None) == set()
@@ -159,7 +159,7 @@ def test_what_has_grown_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, kin
     desk.memory.delete_entities([f"pebble {i}" for i in range(100, 140)])
     assert desk.kinds() == set()
     for name, value in limits.items():
-        monkeypatch.setattr(indexes, name, value)
+        monkeypatch.setattr(shared_checks.indexes, name, value)
     assert desk.kinds() == {kind}
 
 
@@ -167,7 +167,7 @@ def test_what_waits_for_the_index_of_characters_is_told_and_taken_in(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(indexes, "_UNINDEXED", 90)
+    monkeypatch.setattr(shared_checks.indexes, "_UNINDEXED", 90)
     (fact,) = desk.check("default", "performance_issues").facts
     assert (fact.kind, fact.count) == ("characters_behind", 118)
     assert desk.repair("characters_behind") == {"characters_behind": 118}
@@ -178,7 +178,7 @@ def test_what_waits_for_the_index_of_characters_is_told_and_taken_in(
 
 def test_what_waits_for_the_word_index_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.memory.create_entities([EntityDraft(f"twig {i}", "wood", (f"burns {i}",)) for i in range(50)])
-    monkeypatch.setattr(indexes, "_UNLISTED", 90)
+    monkeypatch.setattr(shared_checks.indexes, "_UNLISTED", 90)
     assert desk.kinds() == {"words_behind"}
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from polymnia.engine.search import Analysis
 from polymnia.models import EntityDraft
-from polymnia.storage.sqlite import SqliteStore, indexes
+from polymnia.storage import indexes
+from polymnia.storage.sqlite import SqliteStore
 
 
 class Other(Analysis):

@@ -9,8 +9,8 @@ import pytest
 
 from polymnia import EntityDraft, Memory
 from polymnia.engine.ports import Snapshot
+from polymnia.storage.snapshot import MAX_TEXTS, SmallProject
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.snapshot import MAX_TEXTS, SmallProject
 
 
 def _seen(store: SqliteStore, project: str = "default") -> Snapshot:

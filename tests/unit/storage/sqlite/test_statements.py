@@ -12,9 +12,11 @@ import pytest
 from polymnia.models import EntityDraft
 from polymnia.storage import sqlite
 from polymnia.storage.sqlite import SqliteStore
-from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration, named
+from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
+from polymnia.storage.statements import named
 
 _SOURCE = Path(sqlite.__file__).parent
+_SHARED = _SOURCE.parent
 
 # These read a range of ids on purpose: the rows of one project, or of one change.
 RANGES = {
@@ -107,8 +109,8 @@ def test_the_lists_of_exceptions_name_statements_that_exist() -> None:
 
 
 def test_every_statement_is_used_and_every_one_used_exists() -> None:
-    source = "".join(path.read_text(encoding="utf-8") for path in _SOURCE.glob("*.py"))
-    assert set(re.findall(r'SQL\["(\w+)"\]', source)) <= SQL.keys()
+    source = "".join(path.read_text(encoding="utf-8") for where in (_SOURCE, _SHARED) for path in where.glob("*.py"))
+    assert set(re.findall(r'_?run\(\s*"(\w+)"', source)) <= SQL.keys()
     assert [name for name in SQL if f'"{name}"' not in source] == []
 
 
@@ -120,8 +122,11 @@ def test_every_migration_is_listed_and_numbered_in_order() -> None:
 
 
 def test_every_statement_of_the_checks_is_used() -> None:
-    folder = _SOURCE / "checks"
-    source = "".join(path.read_text() for path in folder.glob("*.py"))
-    statements = named("checks", "checks.sql")
+    folders = (_SOURCE / "checks", _SHARED / "checks")
+    source = "".join(path.read_text() for folder in folders for path in folder.glob("*.py"))
+    statements = named("sqlite", "checks", "checks.sql")
     assert statements
-    assert [name for name in statements if f'"{name}"' not in source] == []
+    by_table = re.compile(
+        r"(ids|newest|count|clear|clear_relation)_(memory|observation|relation|session|tags|metadata|extra)"
+    )
+    assert [name for name in statements if f'"{name}"' not in source and not by_table.fullmatch(name)] == []

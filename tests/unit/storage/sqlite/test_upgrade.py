@@ -12,7 +12,8 @@ import pytest
 from polymnia import Memory
 from polymnia.engine.search import Analysis
 from polymnia.models import Filters, new_id
-from polymnia.storage.sqlite import SqliteStore, indexes, rows, schema
+from polymnia.storage import indexes, rows
+from polymnia.storage.sqlite import SqliteStore, schema
 from polymnia.storage.sqlite.statements import migration
 
 BASE = rows.SPAN

@@ -71,7 +71,7 @@ SELECT id FROM vector_bits WHERE project = ?1 AND (?1 << 32 | text) > ?2 AND (?1
 
 -- name: vector_of
 SELECT v.text, v.half, b.bits FROM vector v
-JOIN vector_bits b ON b.project = v.text >> 32 AND b.model = v.model AND b.id = v.id WHERE v.id = ?;
+JOIN vector_bits b ON b.project = v.text >> 32 AND b.model = v.model AND b.id = v.id WHERE v.id = ?2;
 
 -- name: scopes_in_use
 SELECT DISTINCT scope FROM memory WHERE project = :project AND id > :low AND id <= :top AND scope IS NOT NULL
@@ -225,3 +225,77 @@ SELECT CAST(tags AS BLOB), CAST(metadata AS BLOB), CAST(extra AS BLOB) FROM memo
 
 -- name: json_of_relation
 SELECT CAST(metadata AS BLOB), CAST(extra AS BLOB) FROM relation WHERE id = ?;
+
+-- name: ids_memory
+SELECT id FROM memory WHERE id > ? AND id <= ?;
+
+-- name: ids_observation
+SELECT id FROM observation WHERE id > ? AND id <= ?;
+
+-- name: ids_relation
+SELECT id FROM relation WHERE id > ? AND id <= ?;
+
+-- name: ids_session
+SELECT id FROM session WHERE id > ? AND id <= ?;
+
+-- name: newest_memory
+SELECT id FROM memory WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?;
+
+-- name: count_memory
+SELECT count(*) FROM memory WHERE id > ? AND id <= ?;
+
+-- name: newest_observation
+SELECT id FROM observation WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?;
+
+-- name: count_observation
+SELECT count(*) FROM observation WHERE id > ? AND id <= ?;
+
+-- name: newest_relation
+SELECT id FROM relation WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?;
+
+-- name: count_relation
+SELECT count(*) FROM relation WHERE id > ? AND id <= ?;
+
+-- The statements of the repairs.
+
+-- name: set_seq
+UPDATE project SET seq = ? WHERE id = ?;
+
+-- name: name_and_kind
+SELECT name, kind FROM memory WHERE id = ?;
+
+-- name: observation_text
+SELECT text FROM observation WHERE id = ?;
+
+-- name: set_head_folds
+UPDATE memory SET name_fold = ?, kind_fold = ?, look = ? WHERE id = ?;
+
+-- name: set_text_fold
+UPDATE observation SET fold = ?, digest = ? WHERE id = ?;
+
+-- name: drop_bits_of_text
+DELETE FROM vector_bits WHERE project = ? AND text = ?;
+
+-- name: drop_vectors_of_text
+DELETE FROM vector WHERE text = ?;
+
+-- name: clear_tags
+UPDATE memory SET tags = NULL WHERE id = ?;
+
+-- name: clear_metadata
+UPDATE memory SET metadata = NULL WHERE id = ?;
+
+-- name: clear_extra
+UPDATE memory SET extra = NULL WHERE id = ?;
+
+-- name: clear_relation_metadata
+UPDATE relation SET metadata = NULL WHERE id = ?;
+
+-- name: clear_relation_extra
+UPDATE relation SET extra = NULL WHERE id = ?;
+
+-- name: set_tags
+UPDATE memory SET tags = ? WHERE id = ?;
+
+-- name: set_owner
+UPDATE observation SET memory = ? WHERE id = ?;

@@ -6,16 +6,13 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
 from math import log2
 
-import apsw
-
 from polymnia.engine.ports import Analyst, Vector
 from polymnia.errors import Invalid
 from polymnia.models import Passage, Seen, Text
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.grams import DAMAGE, ENDS, empty
-from polymnia.storage.sqlite.rows import HOUR, PASSAGE, POSTING
-from polymnia.storage.sqlite.snapshot import SqliteSnapshot
-from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage import rows
+from polymnia.storage.rows import HOUR, PASSAGE, POSTING
+from polymnia.storage.snapshot import ProjectSnapshot
+from polymnia.storage.statements import StatementRunner
 
 # New texts are scanned until there are this many of them, then indexed together: indexing a single text would dominate
 # the cost of a commit, and a hundred together cost little more than one.
@@ -23,15 +20,17 @@ _UNINDEXED = 512
 _UNLISTED = 1024  # the same for the word index; every searching process analyses the texts not in it
 _LONG = 200_000  # characters of new text that are indexed at once, because every process would have to analyse them
 _MAX_LISTED = 8192  # texts of other changes that a change indexes at most
-_BATCH = 10_000  # the same for the substring index
+BATCH = 10_000  # the same for the substring index: so many rows are held in memory
 _VERSION = "words"  # the note with the version of the analyst that built the word index
 
 
-class IndexWriter(SqliteSnapshot):
+class IndexWriter(ProjectSnapshot):
     """A project open for writing, with its indexes."""
 
-    def __init__(self, connection: apsw.Connection, project: str, analyst: Analyst | None) -> None:
-        super().__init__(connection, project)
+    def __init__(
+        self, run: StatementRunner, project: str, analyst: Analyst | None, row: tuple[int, ...] | None = None
+    ) -> None:
+        super().__init__(run, project, row)
         self._analyst = analyst
         self._first = self._seq
         self._noted = False
@@ -40,7 +39,7 @@ class IndexWriter(SqliteSnapshot):
     def _index_due(self) -> None:
         """Index new texts, if enough of them are pending."""
         if self._seq - self._indexed > _UNINDEXED:
-            self._index_new(max(_BATCH, self._seq - self._first))
+            self._index_new(max(BATCH, self._seq - self._first))
         if self._seq - self._listed > _UNLISTED or self._written > _LONG:
             limit = max(_MAX_LISTED, self._seq - self._first)
             # An index of another version is rebuilt here if it is small, otherwise by a reindex: part of an index would
@@ -53,86 +52,82 @@ class IndexWriter(SqliteSnapshot):
     def index_substrings(self, limit: int) -> int:
         self._noted = True
         self._index_new(limit)
-        self._run(SQL["set_indexed"], (self._indexed, self._project))
+        self._run("set_indexed", (self._indexed, self._project))
         return self._seq - self._indexed
 
-    def _index_new(self, limit: int) -> None:
-        last = min(self._indexed + limit, self._seq)
-        while self._indexed < last:
-            end = min(self._indexed + _BATCH, last)  # a batch is held in memory
-            new = self._run(SQL["unindexed"], (self._base + self._indexed, self._base + end)).fetchall()
-            try:
-                self._db.executemany(SQL["index"], ((id, text + ENDS) for id, text in new))
-            except DAMAGE:
-                self.drop_substring_index()
-                return
-            self._indexed = end
+    # Each engine has its own index of substrings.
 
-    def _update_index(self, id: int, statement: str, *values: object) -> None:
-        """Index or unindex a row whose number the index has passed already."""
-        if id <= self._base + self._indexed:
-            try:
-                self._run(SQL[statement], (id, *values))
-            except DAMAGE:
-                # A damaged index does not fail a change: texts are scanned until it is rebuilt.
-                self.drop_substring_index()
+    def _index_new(self, limit: int) -> None:
+        """Index the texts of up to ``limit`` new rows."""
+        raise NotImplementedError
+
+    def _index_text(self, id: int, folded: str) -> None:
+        """Index a text whose number the index has passed already."""
+        raise NotImplementedError
 
     def _unindex(self, id: int) -> None:
-        self._update_index(id, "unindex")
+        """Remove a text from the index."""
+        raise NotImplementedError
 
-    def drop_substring_index(self) -> None:
-        """Empty the substring index of all projects, which is one table; all texts become pending."""
-        self._noted = True
-        empty(self._run)
-        self._indexed = 0
+    def reindex_text(self, id: int) -> None:
+        """Index a text again, whatever the index holds of it."""
+        raise NotImplementedError
+
+    def _drop_substring_index(self) -> None:
+        """Empty the index: all texts become pending."""
+        raise NotImplementedError
+
+    def _merge_substring_index(self) -> None:
+        """Remove from the index what is only marked as deleted."""
+        raise NotImplementedError
 
     def _unindex_deleted(self, id: int) -> None:
         """Remove a deleted text from the substring index, and mark it as deleted in the word index."""
         self._unindex(id)
         if id <= self._base + self._listed:
-            self._run(SQL["add_gone"], (id,))
+            self._run("add_gone", (id,))
 
     def _index_restored(self, id: int, text: str) -> None:
         """Index a text that was restored under its old number."""
-        self._update_index(id, "index", text + ENDS)
+        self._index_text(id, text)
         if id <= self._base + self._listed:
-            self._run(SQL["drop_gone"], (id - 1, id))
-            if not self._db.changes():  # it did not exist when the texts around it were indexed
-                self._run(SQL["add_stale"], (id,))
+            known = self._run("drop_gone", (id - 1, id)).fetchall()
+            if not known:  # it did not exist when the texts around it were indexed
+                self._run("add_stale", (id,))
 
     def _reindex_head(self, id: int) -> None:
         """Analyse the head of a memory again: its text has changed, or is all that is left to search."""
         self._delete_vectors(id)
         if id <= self._base + self._listed:
-            self._run(SQL["add_stale"], (id,))
+            self._run("add_stale", (id,))
 
     def _change_head(self, id: int, name: str, kind: str) -> None:
         """Index the head of a memory again, whose kind, tags or summary have changed."""
         self._unindex(id)
-        self._update_index(id, "index", f"{rows.fold(name)}\x01{rows.fold(kind)}{ENDS}")
+        self._index_text(id, f"{rows.fold(name)}\x01{rows.fold(kind)}")
         self._reindex_head(id)
 
     def drop_indexes(self) -> None:
-        self.drop_substring_index()
+        self._drop_substring_index()
         self.drop_words()
         self.drop_vectors([])
         for statement in ("drop_scopes", "count_scopes", "drop_tags", "list_tags"):
-            self._run(SQL[statement], (self._project,)).fetchall()
-        (self._texts,) = self._run(SQL["count_texts"], (self._base, self._top)).fetchone()
-        self._run(SQL["set_texts"], (self._texts, self._project))
+            self._run(statement, (self._project,))
+        (self._texts,) = self._run("count_texts", (self._base, self._top)).fetchone()
+        self._run("set_texts", (self._texts, self._project))
 
     # ── tags ──────────────────────────────────────────────────────────────────────────────────────────
 
     def _tag(self, id: int, tags: Iterable[str]) -> None:
         for tag in tags:
-            self._run(SQL["add_tag"], (self._project, tag, id))
+            self._run("add_tag", (self._project, tag, id))
 
     def _untag(self, id: int, tags: Iterable[str]) -> None:
         for tag in tags:
-            self._run(SQL["drop_tag"], (self._project, tag, id))
+            self._run("drop_tag", (self._project, tag, id))
 
     def _tags_of(self, id: int) -> list[str]:
-        row = self._run(SQL["tags_of"], (id,)).fetchone()
+        row = self._run("tags_of", (id,)).fetchone()
         return rows.decode(row[0]) if row is not None and row[0] else []
 
     # ── words ─────────────────────────────────────────────────────────────────────────────────────────
@@ -140,7 +135,7 @@ class IndexWriter(SqliteSnapshot):
     def index_words(self, limit: int) -> int:
         self._noted = True
         self._index_words(limit)
-        self._run(SQL["set_listed"], (self._listed, self._passages, self._project))
+        self._run("set_listed", (self._listed, self._passages, self._project))
         return self._seq - self._listed
 
     def _index_words(self, limit: int) -> None:
@@ -153,7 +148,7 @@ class IndexWriter(SqliteSnapshot):
         if stale := self.texts_of(self.stale()):
             self._add_words(stale)
             for text in stale:  # one that is deleted now is still indexed if it is restored
-                self._run(SQL["drop_stale"], (self._base + text.id - 1, self._base + text.id))
+                self._run("drop_stale", (self._base + text.id - 1, self._base + text.id))
         while self._listed < last:
             end = min(self._listed + _MAX_LISTED, last)  # a batch is held in memory
             self._add_words(self.texts(self._listed, end))
@@ -181,26 +176,26 @@ class IndexWriter(SqliteSnapshot):
                 postings[term] += POSTING.pack(last, min(count, 255), length)
         if last > self._passages:
             first = self._passages + 1
-            self._run(SQL["add_block"], (self._project, first, last - self._passages, low, high, bytes(packed)))
+            self._run("add_block", (self._project, first, last - self._passages, low, high, bytes(packed)))
             # Sorted, so that adjacent rows are written together.
             new = ((self._project, term, first, bytes(postings[term])) for term in sorted(postings))
-            self._db.executemany(SQL["add_posting"], new)
+            self._run.many("add_posting", new)
             self._passages = last
 
     def drop_words(self) -> None:
         self._noted = True
         for statement in ("drop_blocks", "drop_postings"):
-            self._run(SQL[statement], (self._project,))
+            self._run(statement, (self._project,))
         for statement in ("drop_gone", "drop_stale"):
-            self._run(SQL[statement], (self._base, self._top))
+            self._run(statement, (self._base, self._top))
         self._listed = self._passages = 0
         self._edition += 1
-        self._run(SQL["begin_edition"], (self._edition, self._project))
+        self._run("begin_edition", (self._edition, self._project))
 
     def _purge_texts(self, memory: int) -> None:
         """Remove the current and deleted texts of a record from the word index and the vectors."""
-        current = [memory - self._base, *(row - self._base for row, _ in self._run(SQL["texts"], (memory,)).fetchall())]
-        items = self._run(SQL["items_of_owner"], (memory,))
+        current = [memory - self._base, *(row - self._base for row, _ in self._run("texts", (memory,)).fetchall())]
+        items = self._run("items_of_owner", (memory,))
         former = {ref - self._base for _, _, kind, ref, *_ in items if kind in "mo"}
         stale = set(self.stale())
         texts = {text.id: text for text in self.texts_of(current) if text.id not in stale} if self._is_current() else {}
@@ -217,37 +212,37 @@ class IndexWriter(SqliteSnapshot):
         number = id - self._base
         if number > self._listed:
             return
-        self._run(SQL["drop_gone"], (id - 1, id))
-        self._run(SQL["drop_stale"], (id - 1, id))
+        self._run("drop_gone", (id - 1, id))
+        self._run("drop_stale", (id - 1, id))
         blocks: dict[int, int] = {}  # passage → block
-        for first, count, data in self._run(SQL["blocks_with"], (self._project, number)).fetchall():
+        for first, count, data in self._run("blocks_with", (self._project, number)).fetchall():
             left = bytearray(data)
             for i in range(min(count, len(data) // PASSAGE.size)):  # fewer if it is damaged
                 at = i * PASSAGE.size
                 if PASSAGE.unpack_from(data, at)[0] == number:
                     left[at : at + PASSAGE.size] = bytes(PASSAGE.size)
                     blocks[first + i] = first
-            self._run(SQL["set_block"], (bytes(left), self._project, first))
+            self._run("set_block", (bytes(left), self._project, first))
         if len(passages) == len(blocks):
             places = {(term, first) for one in passages for term in one.terms for first in blocks.values()}
         else:  # deleted or changed since: its terms are unknown, so every term of its blocks is examined
             places = {
                 (term, first)
                 for first in set(blocks.values())
-                for (term,) in self._run(SQL["terms_of_block"], (self._project, first)).fetchall()
+                for (term,) in self._run("terms_of_block", (self._project, first)).fetchall()
             }
         for term, first in places:
             self._delete_postings(term, first, blocks)
 
     def _delete_postings(self, term: str, first: int, passages: Container[int]) -> None:
         size = POSTING.size
-        row = self._run(SQL["posting"], (self._project, term, first)).fetchone()
+        row = self._run("posting", (self._project, term, first)).fetchone()
         pieces = [row[0][i : i + size] for i in range(0, len(row[0]), size)] if row else []
         left = [piece for piece in pieces if len(piece) == size and POSTING.unpack(piece)[0] not in passages]
         if left and len(left) < len(pieces):
-            self._run(SQL["set_posting"], (b"".join(left), self._project, term, first))
+            self._run("set_posting", (b"".join(left), self._project, term, first))
         elif pieces and not left:
-            self._run(SQL["drop_posting"], (self._project, term, first))
+            self._run("drop_posting", (self._project, term, first))
 
     # ── vectors ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -256,48 +251,47 @@ class IndexWriter(SqliteSnapshot):
         added = 0
         number = self._model(model, dimensions)
         for text, part, half, bits in vectors:
-            if self._run(SQL["has_text"], (self._base + text,)).fetchone() is None:
+            if self._run("has_text", (self._base + text,)).fetchone() is None:
                 continue
-            self._run(SQL["add_vector"], (number, self._base + text, part, half))
-            if self._db.changes():
-                self._run(SQL["add_bits"], (self._project, number, self._db.last_insert_rowid(), text, part, bits))
+            for (arrival,) in self._run("add_vector", (number, self._base + text, part, half)).fetchall():
+                self._run("add_bits", (self._project, number, arrival, text, part, bits))
                 added += 1
         return added
 
     def _model(self, name: str, dimensions: int) -> int:
         """The number of a model, which is added if it is new."""
-        known = self._run(SQL["model"], (name,)).fetchone()
+        known = self._run("model", (name,)).fetchone()
         if known is None:
-            self._run(SQL["add_model"], (name, dimensions))
-            known = self._run(SQL["model"], (name,)).fetchone()
+            self._run("add_model", (name, dimensions))
+            known = self._run("model", (name,)).fetchone()
         number, before = known
         if before != dimensions:
-            if self._run(SQL["model_in_use"], (number,)).fetchone() is not None:
+            if self._run("model_in_use", (number,)).fetchone() is not None:
                 raise Invalid(
                     f"The model {name} gave vectors of {before} numbers before and of {dimensions} now",
                     hint="Give the new model another name, or run `polymnia reindex --anew`.",
                 )
-            self._run(SQL["set_dimensions"], (dimensions, number))
+            self._run("set_dimensions", (dimensions, number))
         return int(number)
 
     def _delete_vectors(self, text: int) -> None:
-        for id, model in self._run(SQL["vectors_of_text"], (text,)).fetchall():
-            self._run(SQL["drop_bits"], (self._project, model, id))
-            self._run(SQL["drop_vector"], (id,))
+        for id, model in self._run("vectors_of_text", (text,)).fetchall():
+            self._run("drop_bits", (self._project, model, id))
+            self._run("drop_vector", (self._project, id))
 
     def drop_vectors(self, keep: Sequence[str]) -> int:
         self._noted = True
         span = (self._base, self._top)
         if not keep:  # all of them, including those of unknown models
-            self._run(SQL["drop_vectors"], span)
-            (count,) = self._run(SQL["count_bits"], (self._project,)).fetchone()
-            self._run(SQL["drop_bits_of_project"], (self._project,))
+            self._run("drop_vectors", span)
+            (count,) = self._run("count_bits", (self._project,)).fetchone()
+            self._run("drop_bits_of_project", (self._project,))
             return int(count)
         dropped = 0
-        for id, name, _, count in self._run(SQL["models"], (self._project,)).fetchall():
+        for id, name, _, count in self._run("models", (self._project,)).fetchall():
             if name not in keep:
-                self._run(SQL["drop_vectors_of_model"], (*span, id))
-                self._run(SQL["drop_bits_of_model"], (self._project, id))
+                self._run("drop_vectors_of_model", (*span, id))
+                self._run("drop_bits_of_model", (self._project, id))
                 dropped += count
         return dropped
 
@@ -305,17 +299,17 @@ class IndexWriter(SqliteSnapshot):
         self._noted = True
         for one in reads:
             if self._base < one.memory <= self._top:
-                self._run(SQL["count_seen"], (one.memory, one.hour // HOUR, one.who, one.opened, one.found))
+                self._run("count_seen", (one.memory, one.hour // HOUR, one.who, one.opened, one.found))
 
     # ── notes ─────────────────────────────────────────────────────────────────────────────────────────
 
     def forget_notes(self, start: str, end: str) -> None:
         self._noted = True
-        self._run(SQL["forget_facts"], (self._project, start, end))
+        self._run("forget_facts", (self._project, start, end))
 
     def note(self, key: str, value: str | None) -> None:
         self._noted = True
         if value is None:
-            self._run(SQL["forget_fact"], (self._project, key))
+            self._run("forget_fact", (self._project, key))
         else:
-            self._run(SQL["set_fact"], (self._project, key, value))
+            self._run("set_fact", (self._project, key, value))

@@ -11,9 +11,8 @@ from itertools import chain
 from struct import unpack
 
 from polymnia.engine.ports.maintenance import Spot
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.checks.view import CheckView, parse
-from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage import rows
+from polymnia.storage.checks.view import CheckView, parse
 
 _AHEAD = 300_000_000  # microseconds: the clocks of two machines differ by less than five minutes
 # The ids this server assigns. The second form is a common one, so it only counts if a deleted memory had the id.
@@ -65,7 +64,7 @@ def _is_in_session(view: CheckView, memory: int) -> bool:
 
 def text_count(view: CheckView) -> None:
     """Check the stored number of texts."""
-    (texts,) = view.run(SQL["count_texts"], (view.base, view.top)).fetchone()
+    (texts,) = view.run("count_texts", (view.base, view.top)).fetchone()
     if texts != view.snapshot._texts:
         view.found("text_count_wrong", [Spot(0, view.project or "", (view.snapshot._texts, texts))])
 
@@ -91,7 +90,7 @@ def vectors(view: CheckView) -> None:
     wrong = dict.fromkeys(text for _, text in view.query("vectors_broken", *examined))
     arrivals = [id for (id,) in view.query("vectors_newest", *examined)]
     for id in view.sampled(arrivals, "vectors"):
-        row = view.first("vector_of", id)
+        row = view.first("vector_of", view.number, id)
         if row is not None and not _is_vector(row[1], row[2]):
             wrong[row[0]] = None
     view.found("vector_broken", [Spot(text, view.label(text)) for text in wrong if text not in stray])
@@ -279,11 +278,7 @@ def journal_ranges(view: CheckView) -> None:
 def journal_items(view: CheckView) -> None:
     """Find journal items about rows that never existed, and those with an unreadable earlier state."""
     span = (view.base, view.top)
-    known = {
-        (kind, id)
-        for kind, (table, _) in _TABLES.items()
-        for (id,) in view.run(f"SELECT id FROM {table} WHERE id > ? AND id <= ?", span)
-    }
+    known = {(kind, id) for kind, (table, _) in _TABLES.items() for (id,) in view.query(f"ids_{table}", *span)}
     known |= set(view.query("journal_gone", view.number))
     top = view.base + view.snapshot._seq
     lost: list[Spot] = []

@@ -1,23 +1,16 @@
-"""Checks of the indexes and the file: whether they match the texts, missing vectors, and what makes a project slow."""
+"""Checks of the word index and the vectors, and of what makes a project slow."""
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
-
-import apsw
 
 from polymnia.engine.ports.maintenance import Spot
-from polymnia.models import Text, fold
-from polymnia.storage.sqlite.checks.view import CheckView
-from polymnia.storage.sqlite.grams import DAMAGE, cover, refresh
-from polymnia.storage.sqlite.rows import PASSAGE, POSTING
-from polymnia.storage.sqlite.statements import MIGRATIONS, SQL, migration
+from polymnia.models import Text
+from polymnia.storage.checks.view import CheckView
+from polymnia.storage.rows import PASSAGE, POSTING
 
-_PIECE = 6  # characters
 _TAIL = 20_000  # the most texts outside the word index that are analysed here
 _UNINDEXED = 5_000  # a healthy store adds texts to the substring index by the five hundred,
 _UNLISTED = 8_000  # and to the word index by the thousand
@@ -25,9 +18,6 @@ _GONE = 1_000
 _GONE_SHARE = 0.2
 _LONG = 1_000_000  # characters
 _HUB = 2_000  # relations
-_LOG = 256 << 20  # bytes: a large change makes the log long, and its file does not shrink by itself
-_OBJECTS = "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-_OF_INDEX = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
 
 
 class _Passages:
@@ -38,7 +28,7 @@ class _Passages:
         self.embedded: set[tuple[int, int]] = set()  # (text, part) of those that get a vector
         self.broken: list[int] = []
         self.count = 0
-        for first, count, data in view.run(SQL["blocks"], (view.number, 0)):
+        for first, count, data in view.run("blocks", (view.number, 0)):
             if len(data) != count * PASSAGE.size or first != self.count + 1:
                 self.broken.append(first)
                 continue
@@ -52,54 +42,6 @@ class _Passages:
                     else:
                         self.embedded.discard((text, part))
         self.texts = {text for text, _ in self.places}
-
-
-def characters(view: CheckView) -> None:
-    """Compare the substring index with the texts it should hold; a sample of them is searched for."""
-    if not view.snapshot._indexed:
-        return
-    try:
-        if is_intact(view):
-            differing, wrong = compare(view)
-            view.found("characters_wrong", [Spot(id, view.label(id)) for id in sorted(differing | wrong)])
-            return
-        why = "its pages"
-    except DAMAGE as e:
-        why = str(e)
-    view.found("characters_wrong", [Spot(0, view.project or "", why)], view.snapshot._indexed)
-
-
-def is_intact(view: CheckView) -> bool:
-    """Whether SQLite finds the pages of the substring index intact; skipped if there are too many to read."""
-    if view.request.pages is not None:
-        (pages,) = view.run("PRAGMA page_count").fetchone()
-        if pages > view.request.pages:
-            view.result.skipped["pages of the substring index"] = "the file is large; a detailed check reads them"
-            return True
-    refresh(view.run)
-    return all(text == "ok" for (text,) in view.run("PRAGMA quick_check(gram)"))
-
-
-def compare(view: CheckView) -> tuple[set[int], set[int]]:
-    """The ids in either the texts or the index but not both, and those of a sample that are indexed wrongly."""
-    border = view.base + view.snapshot._indexed
-    lowest = view.base + view.lowest()
-    indexed = {id for (id,) in view.query("indexed_characters", lowest, border)}
-    texts = {view.base + number for number in view.texts() if lowest < view.base + number <= border}
-    sample = view.sampled(sorted(texts & indexed), "texts in the index of characters")
-    return indexed ^ texts, {id for id in sample if not _is_indexed(view, id)}
-
-
-def _is_indexed(view: CheckView, id: int) -> bool:
-    try:
-        form = fold(view.first("text_of", id)[0]).split("\0")[0]
-    except UnicodeDecodeError:
-        return True  # another check reports it
-    # Three places in a single query: queries cost, and a text indexed wrongly differs in one of them.
-    middle = len(form) // 2
-    pieces = {form[:_PIECE], form[middle : middle + _PIECE], form[-_PIECE:]}
-    match = " AND ".join(cover(piece) for piece in sorted(pieces) if len(piece) >= 3)
-    return not match or view.run(SQL["is_indexed"], (match, id)).fetchone() is not None
 
 
 def _is_current(view: CheckView) -> bool:
@@ -156,7 +98,7 @@ def _has_terms(view: CheckView, passages: _Passages, number: int) -> bool:
         for term in one.terms:
             places.setdefault((term, first), []).append(passage)
     for (term, first), numbers in places.items():
-        row = view.run(SQL["posting"], (view.number, term, first)).fetchone()
+        row = view.run("posting", (view.number, term, first)).fetchone()
         if row is None or not all(_holds(row[0], passage) for passage in numbers):
             return False
     return True
@@ -247,69 +189,3 @@ def performance(view: CheckView) -> None:
     for model, (_, count) in snapshot.models().items() if view.request.models else ():
         if model not in view.request.models:
             measured("vectors_unused", count, model)
-
-
-# ── the file, shared by all projects ───────────────────────────────────────────────────────────────────
-
-
-@cache
-def _expected() -> dict[str, tuple[str, str]]:
-    """The kind and the statement of every table, index and trigger of this format."""
-    empty = apsw.Connection(":memory:")
-    for name in MIGRATIONS:
-        empty.execute(migration(name)).fetchall()
-    found = {name: (kind, sql) for kind, name, sql in empty.execute(_OBJECTS)}
-    empty.close()
-    return found
-
-
-def missing_objects(connection: apsw.Connection) -> list[tuple[str, str, str]]:
-    """The kind, name and statement of everything in the schema that is missing or different."""
-    found = {name: sql for _, name, sql in connection.execute(_OBJECTS)}
-    return [(kind, name, sql) for name, (kind, sql) in _expected().items() if found.get(name) != sql]
-
-
-def shape(view: CheckView) -> None:
-    """Find tables, indexes and triggers that are missing or different."""
-    view.found("shape_differs", [Spot(0, name, kind) for kind, name, _ in missing_objects(view.snapshot._db)])
-
-
-def damage(view: CheckView, pragma: str = "integrity_check") -> None:
-    """Run SQLite's own check of the file; ``quick_check`` does not compare indexes with their tables."""
-    lines: list[str] = []
-    try:
-        refresh(view.run)
-        for (text,) in view.run(f"PRAGMA {pragma}(100)"):
-            lines += text.splitlines()
-    except DAMAGE as e:
-        lines.append(str(e))
-    (pages,) = view.run("PRAGMA page_count").fetchone()
-    view.result.examined["pages of the file"] = (pages, pages)
-    spots: dict[str, list[Spot]] = {"characters_wrong": [], "index_damaged": [], "file_damaged": []}
-    for line in lines:
-        if "fts5" in line.casefold():
-            kind = "characters_wrong"
-        else:  # a damaged index can be rebuilt from its table
-            kind = "index_damaged" if any(sign in line for sign in _OF_INDEX) else "file_damaged"
-        if line != "ok":
-            spots[kind].append(Spot(0, line))
-    for kind, found in spots.items():
-        view.found(kind, found)
-
-
-def foreign_keys(view: CheckView) -> None:
-    """Find rows that refer to a project, model or change that does not exist."""
-    lost: dict[tuple[str, str], int] = {}
-    for table, _, parent, _ in view.run("PRAGMA foreign_key_check"):
-        if (table, parent) != ("observation", "memory"):  # reported for its project
-            lost[table, parent] = lost.get((table, parent), 0) + 1
-    spots = [Spot(0, f"{count} of {table} without {parent}") for (table, parent), count in lost.items()]
-    view.found("foreign_key_broken", spots, sum(lost.values()))
-
-
-def log(view: CheckView) -> None:
-    """Find a write-ahead log that is far too long."""
-    path = view.snapshot._db.filename + "-wal"
-    with suppress(OSError):
-        if (size := os.path.getsize(path)) > _LOG:
-            view.found("log_long", [Spot(0, os.path.basename(path), size)])

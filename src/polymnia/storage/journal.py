@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from msgspec.json import Decoder
 
 from polymnia.models import Change, Event, JsonObject, Record, Relation, Seen, Touch
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.rows import HOUR
-from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage import rows
+from polymnia.storage.rows import HOUR
+from polymnia.storage.statements import StatementRunner
 
 if TYPE_CHECKING:
-    from polymnia.storage.sqlite.transaction import SqliteTransaction
+    from polymnia.storage.transaction import ProjectTransaction
 
 BOOKKEEPING = frozenset(("version", "updated"))
 """Columns that every change of a record updates."""
-
-Run: TypeAlias = Callable[..., Any]
-"""Runs a statement on a connection."""
 
 ROWS = {
     "m": "memory_rows_between",
@@ -33,24 +30,24 @@ ROWS = {
 decode = Decoder(JsonObject).decode
 
 
-def change(run: Run, row: tuple[Any, ...], undo: int | None = None) -> Change:
+def change(run: StatementRunner, project: int, row: tuple[Any, ...], undo: int | None = None) -> Change:
     """A change from the columns of the change statements; ``undo`` is the change that is undoing it now."""
     id, at, who, action, _, _, undoes, account, client, dialect, tool = row
     return Change(
-        id=id, at=at, who=who, action=action, undoes=undoes, undone_by=undo or undone_by(run, id), account=account,
-        client=client, dialect=dialect, tool=tool,
+        id=id, at=at, who=who, action=action, undoes=undoes, undone_by=undo or undone_by(run, project, id),
+        account=account, client=client, dialect=dialect, tool=tool,
     )  # fmt: skip
 
 
-def undone_by(run: Run, number: int) -> int | None:
+def undone_by(run: StatementRunner, project: int, number: int) -> int | None:
     """The change that undid this one and is still in effect: an undo may have been undone itself."""
     chain = [number]
-    while (by := run(SQL["undone_by"], (chain[-1],)).fetchone()[0]) is not None:
+    while (by := run("undone_by", (project, chain[-1])).fetchone()[0]) is not None:
         chain.append(by)
     return chain[1] if len(chain) % 2 == 0 else None
 
 
-def history(run: Run, project: int, name: str) -> list[Event]:
+def history(run: StatementRunner, project: int, name: str) -> list[Event]:
     """The events of all memories of this name and their relations, oldest first."""
     base, top = project * rows.SPAN, (project + 1) * rows.SPAN - 1
     changes: dict[int, tuple[tuple[Any, ...], JsonObject]] = {}  # each with its effects
@@ -60,40 +57,40 @@ def history(run: Run, project: int, name: str) -> list[Event]:
         return changes.setdefault(row[0], (row, {"version": None, "changed": {}, **lists}))[1]
 
     def creation(ref: int) -> JsonObject:
-        row = run(SQL["change_that_made"], (project, ref - base)).fetchone()
+        row = run("change_that_made", (project, ref - base)).fetchone()
         return effects(row or (0,))  # 0: no change created the row
 
     def effects_of(change: int) -> JsonObject:
-        return effects(run(SQL["change"], (project, change)).fetchone())
+        return effects(run("change", (project, change)).fetchone())
 
-    ids = {id for (id,) in run(SQL["id_of"], (project, name))}
-    ids |= {id for (id,) in run(SQL["deleted_named"], (base, top, name))}
+    ids = {id for (id,) in run("id_of", (project, name))}
+    ids |= {id for (id,) in run("deleted_named", (base, top, name))}
     for id in sorted(ids):
         _add_memory(run, id, creation, effects_of)
-    current = run(SQL["relations_of"], (project, name, project, name))
+    current = run.few("relations_of", project, [name])
     arrows = {row[0]: f"{row[1]} -{row[3]}-> {row[2]}" for row in current}
-    for ref, before in run(SQL["deleted_relations_named"], (base, top, name)):
+    for ref, before in run("deleted_relations_named", (base, top, name)):
         ends = decode(before)
         arrows[ref] = f"{ends['source']} -{ends['type']}-> {ends['target']}"
     for ref, arrow in arrows.items():
         creation(ref)["related"].append((ref, arrow))
-        for at, op, *_ in run(SQL["items_of_owner"], (ref,)).fetchall():
+        for at, op, *_ in run("items_of_owner", (ref,)).fetchall():
             effects_of(at)["unrelated" if op == "d" else "related"].append((ref, arrow))
     changes.pop(0, None)
     events = []
     for _, (row, done) in sorted(changes.items()):
         for key in ("added", "removed", "related", "unrelated"):
             done[key] = tuple(text for _, text in sorted(done[key]))
-        events.append(Event(change=change(run, row), **done))
+        events.append(Event(change=change(run, project, row), **done))
     return events
 
 
 def _add_memory(
-    run: Run, id: int, creation: Callable[[int], JsonObject], effects_of: Callable[[int], JsonObject]
+    run: StatementRunner, id: int, creation: Callable[[int], JsonObject], effects_of: Callable[[int], JsonObject]
 ) -> None:
     """Add what happened to a memory to the effects of each change."""
-    items = run(SQL["items_of_owner"], (id,)).fetchall()
-    texts = dict(run(SQL["texts"], (id,)).fetchall())
+    items = run("items_of_owner", (id,)).fetchall()
+    texts = dict(run("texts", (id,)).fetchall())
     for _, op, kind, ref, _, before in items:
         if kind == "o" and op == "d":
             texts.setdefault(ref, decode(before)["text"])
@@ -118,19 +115,19 @@ def _add_memory(
             done["version"] = decode(before)["version"] if before else None
 
 
-def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
+def versions(run: StatementRunner, project: int, id: int) -> list[tuple[Change, Record]]:
     """A memory as each known change left it, newest first; a deleted one from its last state on."""
     base = project * rows.SPAN
-    items = run(SQL["items_of_owner"], (id,)).fetchall()
-    row = run(SQL["memory_row"], (id,)).fetchone()
+    items = run("items_of_owner", (id,)).fetchall()
+    row = run("memory_row", (id,)).fetchone()
     state = dict(zip(rows.MEMORY_COLUMNS, row, strict=True)) if row else None
-    texts = dict(run(SQL["texts"], (id,)).fetchall())
+    texts = dict(run("texts", (id,)).fetchall())
     by_change: dict[int, list[tuple[Any, ...]]] = {}
     for item in items:
         by_change.setdefault(item[0], []).append(item)
-    changes = {number: run(SQL["change"], (project, number)).fetchone() for number in by_change}
+    changes = {number: run("change", (project, number)).fetchone() for number in by_change}
     for ref in {id, *texts, *(item[3] for item in items if item[2] == "o")}:
-        made = run(SQL["change_that_made"], (project, ref - base)).fetchone()
+        made = run("change_that_made", (project, ref - base)).fetchone()
         if made is not None:
             changes[made[0]] = made
     states = []
@@ -138,7 +135,7 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
         change_row = changes[number]
         if state is not None:
             record = _record({**state, "id": id}, [texts[ref] for ref in sorted(texts)])
-            states.append((change(run, change_row), record))
+            states.append((change(run, project, change_row), record))
         first, last = base + change_row[4], base + change_row[5]
         for _, op, kind, ref, _, before in reversed(by_change.get(number, [])):
             if op == "p":
@@ -160,19 +157,19 @@ def versions(run: Run, project: int, id: int) -> list[tuple[Change, Record]]:
     return states
 
 
-def as_of(run: Run, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:
+def as_of(run: StatementRunner, project: int, at: int, name: str | None) -> tuple[list[Record], list[Relation]]:
     """The project as it was at a time: the current rows with every later change reverted in memory."""
     base = project * rows.SPAN
-    cut = run(SQL["change_at"], (project, at)).fetchone()
+    cut = run("change_at", (project, at)).fetchone()
     if cut is None:
         return [], []
     border = base + cut[1]  # rows above this id were created later
     columns = {"m": rows.MEMORY_COLUMNS, "o": rows.OBSERVATION_COLUMNS, "r": rows.RELATION_COLUMNS}
     tables: dict[str, dict[int, JsonObject]] = {
-        kind: {row[0]: dict(zip(columns[kind], row, strict=True)) for row in run(SQL[ROWS[kind]], (base, border))}
+        kind: {row[0]: dict(zip(columns[kind], row, strict=True)) for row in run(ROWS[kind], (base, border))}
         for kind in columns
     }
-    for _, op, kind, ref, _, before in run(SQL["items_after"], (project, cut[0])):
+    for _, op, kind, ref, _, before in run("items_after", (project, cut[0])):
         if ref > border or kind not in tables:
             continue
         table = tables[kind]
@@ -207,35 +204,37 @@ _LONG_AGO, _FAR_AHEAD = -(1 << 62), 1 << 62
 _HOW = {("m", "d"): "deleted", ("m", "i"): "restored"}
 
 
-def effects(run: Run, project: int, base: int, number: int) -> list[Touch]:
+def effects(run: StatementRunner, project: int, base: int, number: int) -> list[Touch]:
     """What one change did to each memory, in the order of their ids."""
-    row = run(SQL["change"], (project, number)).fetchone()
+    row = run("change", (project, number)).fetchone()
     if row is None:
         return []
     _, at, who, action, first, last, *_ = row
     how: dict[int, str] = {}
     sessions: dict[int, str | None] = {}
     rows_made = (base + first, base + last)
-    for made in (*run(SQL[ROWS["m"]], rows_made), *run(SQL["deleted_between"], rows_made)):
-        how[made[0]] = "made"
-    for made in run(SQL[ROWS["o"]], rows_made):
-        how.setdefault(made[1], "changed")
-    for _, op, kind, ref, owner, before in run(SQL["items"], (number,)):
+    if last > first:
+        sessions = dict(run("memory_ids", rows_made))
+        how = dict.fromkeys(sessions, "made")
+        how |= {id: "made" for (id,) in run("deleted_between", rows_made)}
+        for _, owner in run("observation_owners", rows_made):
+            how.setdefault(owner, "changed")
+    for _, op, kind, ref, owner, before in run("items", (project, number)):
         if kind in ("m", "o") and op != "p":
             whole = _HOW.get((kind, op))
             how[owner] = whole or how.get(owner, "changed")
             if kind == "m" and before is not None:
                 sessions[ref] = decode(before).get("session")
     for id in how.keys() - sessions.keys():
-        there = run(SQL["memory_row"], (id,)).fetchone()
+        there = run("memory_row", (id,)).fetchone()
         if there is not None:
             sessions[id] = dict(zip(rows.MEMORY_COLUMNS, there, strict=True))["session"]
     return [Touch(id, at, who, action, done, sessions.get(id)) for id, done in sorted(how.items())]
 
 
-def touches(run: Run, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:
+def touches(run: StatementRunner, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:
     """The effect of every change on every memory, oldest first."""
-    changes = {row[0]: row for row in run(SQL["changes_in_order"], (project,))}
+    changes = {row[0]: row for row in run("changes_in_order", (project,))}
     creating = [row for row in changes.values() if row[5] > row[4]]
     lasts = [row[5] for row in creating]
     found: dict[tuple[int, int, str], None] = {}  # (change, memory, effect), each once
@@ -248,10 +247,10 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
         if change is not None:
             found[change, memory, how] = None
 
-    sessions: dict[int, str | None] = dict(run(SQL["memory_ids"], (base, top)))
+    sessions: dict[int, str | None] = dict(run("memory_ids", (base, top)))
     current = frozenset(sessions)
     owners: dict[int, int | None] = {id: creator(id) for id in sessions}
-    for change, op, kind, ref, owner, before in run(SQL["items_of_project"], (project,)):
+    for change, op, kind, ref, owner, before in run("items_of_project", (project,)):
         if op == "p" or kind not in "mo":
             continue
         if owner not in owners:
@@ -264,7 +263,7 @@ def touches(run: Run, project: int, base: int, top: int, start: int | None, end:
         add(change, owner, how)
     for id, by in owners.items():
         add(by, id, "made")
-    for ref, owner in run(SQL["observation_owners"], (base, top)):
+    for ref, owner in run("observation_owners", (base, top)):
         if (by := creator(ref)) != owners.get(owner):
             add(by, owner, "changed")
     effects = [one for one in found if one[2] != "changed" or not _is_whole(found, one)]
@@ -283,62 +282,56 @@ def _is_whole(found: dict[tuple[int, int, str], None], one: tuple[int, int, str]
     return any((change, memory, how) in found for how in ("made", "deleted", "restored"))
 
 
-def seen(run: Run, base: int, top: int, start: int | None, end: int | None) -> list[Seen]:
+def seen(run: StatementRunner, base: int, top: int, start: int | None, end: int | None) -> list[Seen]:
     """The read counts, oldest first."""
     low = _LONG_AGO if start is None else start // HOUR
     high = _FAR_AHEAD if end is None else -(-end // HOUR)
     return [
         Seen(memory, hour * HOUR, who, opened, found)
-        for memory, hour, who, opened, found in run(SQL["seen"], (base, top, low, high))
+        for memory, hour, who, opened, found in run("seen", (base, top, low, high))
     ]
 
 
-def purge(tx: SqliteTransaction, ids: Sequence[int]) -> None:
+def purge(tx: ProjectTransaction, ids: Sequence[int]) -> None:
     """Permanently remove records, including deleted ones."""
     # All names first: purging a record removes its name from the journal for other records that had it.
-    named = {id: {name for (name,) in tx._run(SQL["names_of"], (id,)) if name is not None} for id in ids}
+    named = {id: {name for (name,) in tx._run("names_of", (id,)) if name is not None} for id in ids}
     for id, names in named.items():
         if not names or not tx._base < id <= tx._top:
             continue
         for relation in tx.relations_of(sorted(names)):
-            tx._run(SQL["delete_relation"], (relation.id,))
-            tx._run(SQL["purge_items"], (relation.id,))
+            tx._run("delete_relation", (relation.id,))
+            tx._run("purge_items", (relation.id,))
         tx._purge_texts(id)
-        tx._run(SQL["forget_seen"], (id,))
-        for row, _ in tx._run(SQL["texts"], (id,)).fetchall():
-            tx._run(SQL["delete_observation"], (row,))
+        tx._run("forget_seen", (id,))
+        for row, _ in tx._run("texts", (id,)).fetchall():
+            tx._run("delete_observation", (row,))
             tx._unindex(row)
             tx._texts -= 1
-        if tx._run(SQL["bookkeeping"], (id,)).fetchone() is not None:
+        if tx._run("bookkeeping", (id,)).fetchone() is not None:
             tx._untag(id, tx._tags_of(id))
-            tx._run(SQL["delete_memory"], (id,))
+            tx._run("delete_memory", (id,))
             tx._unindex(id)
             tx._texts -= 1
-        tx._run(SQL["purge_items"], (id,))
+        tx._run("purge_items", (id,))
         for name in names:
             # Other deleted records of the name lose it, so nothing else of them may stay restorable.
-            for (other,) in tx._run(SQL["deleted_named"], (tx._base, tx._top, name)).fetchall():
+            for (other,) in tx._run("deleted_named", (tx._base, tx._top, name)).fetchall():
                 tx._purge_texts(other)
-                tx._run(SQL["purge_items"], (other,))
-            tx._run(SQL["purge_named_items"], (tx._base, tx._top, name))
+                tx._run("purge_items", (other,))
+            tx._run("purge_named_items", (tx._base, tx._top, name))
         tx._journal("p", "m", id, id, None)
         tx.purged = True
     if tx.purged:
-        _merge_index(tx)
+        tx._merge_substring_index()
 
 
-def _merge_index(tx: SqliteTransaction) -> None:
-    """Merge the substring index into one segment: deleting from it only marks entries."""
-    if tx._indexed:
-        tx._run(SQL["merge_index"]).fetchall()
-
-
-def purge_versions(tx: SqliteTransaction, id: int) -> None:
+def purge_versions(tx: ProjectTransaction, id: int) -> None:
     """Permanently remove the earlier versions of a record."""
-    current = {row for row, _ in tx._run(SQL["texts"], (id,)).fetchall()}
-    for ref in {ref for _, _, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if kind == "o"} - current:
+    current = {row for row, _ in tx._run("texts", (id,)).fetchall()}
+    for ref in {ref for _, _, kind, ref, *_ in tx._run("items_of_owner", (id,)) if kind == "o"} - current:
         tx._purge_text(ref)
-    tx._run(SQL["purge_items"], (id,))
+    tx._run("purge_items", (id,))
     # What this change has replaced is not in the journal yet.
     items = []
     for op, kind, ref, owner, before, name, other in tx._items:
@@ -350,4 +343,4 @@ def purge_versions(tx: SqliteTransaction, id: int) -> None:
         items.append((op, kind, ref, owner, before, name, other))
     tx._items = items
     tx._noted = tx.purged = True
-    _merge_index(tx)
+    tx._merge_substring_index()

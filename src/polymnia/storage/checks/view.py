@@ -9,17 +9,14 @@ from typing import Any
 from msgspec import DecodeError
 
 from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Fact, Spot
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.snapshot import SqliteSnapshot
-from polymnia.storage.sqlite.statements import named
-
-STATEMENTS = named("checks", "checks.sql")
+from polymnia.storage import rows
+from polymnia.storage.snapshot import ProjectSnapshot
 
 
 class CheckView:
     """One project being checked. Texts are read as bytes: a broken one must not end the check."""
 
-    def __init__(self, snapshot: SqliteSnapshot, project: str | None, request: CheckRequest, now: int) -> None:
+    def __init__(self, snapshot: ProjectSnapshot, project: str | None, request: CheckRequest, now: int) -> None:
         self.snapshot = snapshot
         self.run = snapshot._run
         self.project = project
@@ -33,11 +30,9 @@ class CheckView:
     def low(self, table: str) -> int:
         """The id above which the rows of a table are examined: all, or the newest ones of a very large table."""
         if table not in self._lows:
-            where = f"FROM {table} WHERE id > ? AND id <= ?"
-            newest = f"SELECT id {where} ORDER BY id DESC LIMIT 1 OFFSET ?"
-            row = self.run(newest, (self.base, self.top, self.request.rows)).fetchone()
+            row = self.first(f"newest_{table}", self.base, self.top, self.request.rows)
             self._lows[table] = self.base if row is None else row[0]
-            (total,) = self.run(f"SELECT count(*) {where}", (self.base, self.top)).fetchone()
+            (total,) = self.first(f"count_{table}", self.base, self.top)
             self.result.examined[f"{table} rows"] = (min(total, self.request.rows), total)
         return self._lows[table]
 
@@ -47,18 +42,16 @@ class CheckView:
 
     def query(self, name: str, *values: Any) -> Iterator[Any]:
         """The rows of a statement."""
-        found: Iterator[Any] = self.run(STATEMENTS[name], values)
-        return found
+        return iter(self.run.check(name, values))
 
     def first(self, name: str, *values: Any) -> Any:
         """The first row of a statement, or None."""
-        return self.run(STATEMENTS[name], values).fetchone()
+        return self.run.check(name, values).fetchone()
 
     def rows(self, name: str, table: str, **more: Any) -> Iterator[Any]:
         """The rows a statement finds among the examined rows of a table, given by ``:low`` and ``:top``."""
         values = {"low": self.low(table), "top": self.top, "project": self.number, "session": self.request.session}
-        found: Iterator[Any] = self.run(STATEMENTS[name], values | more)
-        return found
+        return iter(self.run.check(name, values | more))
 
     def find(self, kind: str, table: str, **more: Any) -> None:
         """Record the rows that the statement of a kind finds: each an id, a label and details."""

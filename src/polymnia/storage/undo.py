@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 from polymnia.engine.ports import BACKGROUND
 from polymnia.errors import Conflict, NotFound
 from polymnia.models import Change, JsonObject
-from polymnia.storage.sqlite import rows
-from polymnia.storage.sqlite.journal import BOOKKEEPING, ROWS, change, decode, undone_by
-from polymnia.storage.sqlite.statements import SQL
+from polymnia.storage import rows
+from polymnia.storage.journal import BOOKKEEPING, ROWS, change, decode, undone_by
 
 if TYPE_CHECKING:
-    from polymnia.storage.sqlite.transaction import SqliteTransaction
+    from polymnia.storage.transaction import ProjectTransaction
 
 
-def undo(tx: SqliteTransaction, number: int | None) -> Change:
+_LATEST = 50  # changes that are looked at before all of them are
+
+
+def undo(tx: ProjectTransaction, number: int | None) -> Change:
     """Undo a change; by default the newest one that is in effect and is not an undo itself."""
-    row = _newest(tx) if number is None else tx._run(SQL["change"], (tx._project, number)).fetchone()
+    row = _newest(tx) if number is None else tx._run("change", (tx._project, number)).fetchone()
     if row is None:
         raise NotFound([str(number)], "Change", hint="`polymnia changes` lists their numbers.")
-    if (by := undone_by(tx._run, row[0])) is not None:
+    if (by := undone_by(tx._run, tx._project, row[0])) is not None:
         raise Conflict(
             f"Change {row[0]} was already undone by change {by}",
             changes=[by],
@@ -32,8 +34,7 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
         reversal.run()
         if tx.changed:
             tx._undoes = row[0]
-            (undo,) = tx._run(SQL["next_change"]).fetchone()
-            return change(tx._run, row, undo)
+            return change(tx._run, tx._project, row, tx.number())
     if number is not None:
         raise Conflict(f"Nothing of change {number} is left to undo: it was purged", hint="It cannot be undone.")
     raise Conflict(
@@ -42,10 +43,10 @@ def undo(tx: SqliteTransaction, number: int | None) -> Change:
     )
 
 
-def restore_record(tx: SqliteTransaction, id: int) -> None:
+def restore_record(tx: ProjectTransaction, id: int) -> None:
     """Revert what the change that deleted a record did to it, and nothing else."""
-    deletions = [at for at, op, kind, ref, *_ in tx._run(SQL["items_of_owner"], (id,)) if (op, kind) == ("d", "m")]
-    row = tx._run(SQL["change"], (tx._project, deletions[-1])).fetchone()
+    deletions = [at for at, op, kind, ref, *_ in tx._run("items_of_owner", (id,)) if (op, kind) == ("d", "m")]
+    row = tx._run("change", (tx._project, deletions[-1])).fetchone()
     reversal = _Reversal(tx, row)
     name = next(decode(before)["name"] for _, op, _, ref, _, before in reversal.items if (op, ref) == ("d", id))
     if taken := tx.ids([name]):
@@ -67,17 +68,18 @@ def restore_record(tx: SqliteTransaction, id: int) -> None:
             reversal._restore("r", ref, owner, link)
 
 
-def _newest(tx: SqliteTransaction) -> tuple[Any, ...]:
+def _newest(tx: ProjectTransaction) -> tuple[Any, ...]:
     """The newest change that is in effect and is not an undo itself, even if it cannot be undone."""
-    for row in tx._run(SQL["changes"], (tx._project, -1)):
-        if row[6] is None and row[3] != BACKGROUND and undone_by(tx._run, row[0]) is None:
-            return tuple(row)
+    for most in (_LATEST, -1):
+        for row in tx._run("changes", (tx._project, most)).fetchall():
+            if row[6] is None and row[3] != BACKGROUND and undone_by(tx._run, tx._project, row[0]) is None:
+                return tuple(row)
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
 
 
-def _root(tx: SqliteTransaction, number: int) -> int:
+def _root(tx: ProjectTransaction, number: int) -> int:
     """The change that a chain of undos started with."""
-    while (row := tx._run(SQL["change"], (tx._project, number)).fetchone()) is not None and row[6] is not None:
+    while (row := tx._run("change", (tx._project, number)).fetchone()) is not None and row[6] is not None:
         number = row[6]
     return number
 
@@ -85,16 +87,16 @@ def _root(tx: SqliteTransaction, number: int) -> int:
 class _Reversal:
     """The undo of one change."""
 
-    def __init__(self, tx: SqliteTransaction, row: tuple[Any, ...]) -> None:
+    def __init__(self, tx: ProjectTransaction, row: tuple[Any, ...]) -> None:
         self.tx = tx
         self.number: int = row[0]
         first, last = tx._base + row[4], tx._base + row[5]
         self.first: int = first
         self.last: int = last
         self.made: dict[str, dict[int, tuple[Any, ...]]] = {
-            kind: {row[0]: row for row in tx._run(SQL[name], (first, last))} for kind, name in ROWS.items()
+            kind: {row[0]: row for row in tx._run(name, (first, last))} for kind, name in ROWS.items()
         }
-        self.items = tx._run(SQL["items"], (self.number,)).fetchall()
+        self.items = tx._run("items", (tx._project, self.number)).fetchall()
         self.added_later: list[int] = []  # relations added in the background to what the change created
         self.removed = self._removed()
 
@@ -106,7 +108,7 @@ class _Reversal:
         owners = {owner for *_, owner, _ in self.items} | records | self.made["r"].keys()
         owners |= {row[1] for row in self.made["o"].values()}
         for owner in owners:
-            for at, op, kind, ref, _, before in tx._run(SQL["items_of_owner_after"], (owner, self.number)):
+            for at, op, kind, ref, _, before in tx._run("items_of_owner_after", (owner, self.number)):
                 if op == "p":
                     continue  # purged
                 if owner in records or (kind == "m" and op != "u"):
@@ -121,9 +123,11 @@ class _Reversal:
                         self.added_later.append(relation.id)
                     else:
                         later |= creators
-        standing = sorted(at for at in later if _root(tx, at) == at and undone_by(tx._run, at) is None)
+        standing = sorted(at for at in later if _root(tx, at) == at and undone_by(tx._run, tx._project, at) is None)
         # An undo of an earlier change counts as a change of its own.
-        standing += sorted(at for at in later if self.number > _root(tx, at) != at and undone_by(tx._run, at) is None)
+        standing += sorted(
+            at for at in later if self.number > _root(tx, at) != at and undone_by(tx._run, tx._project, at) is None
+        )
         if standing:
             raise Conflict(
                 f"Change {self.number} cannot be undone alone: later changes build on it "
@@ -150,12 +154,12 @@ class _Reversal:
                     )
 
     def _is_background(self, number: int) -> bool:
-        row = self.tx._run(SQL["change"], (self.tx._project, number)).fetchone()
+        row = self.tx._run("change", (self.tx._project, number)).fetchone()
         return row is not None and row[3] == BACKGROUND
 
     def _successor(self, before: str) -> int | None:
         """The session that now has the name of a removed one."""
-        row = self.tx._run(SQL["session"], (self.tx._project, decode(before)["name"])).fetchone()
+        row = self.tx._run("session", (self.tx._project, decode(before)["name"])).fetchone()
         return None if row is None else int(row[0])
 
     def _is_own(self, ref: int) -> bool:
@@ -165,10 +169,10 @@ class _Reversal:
     def _creator(self, ref: int) -> set[int]:
         """The change that restored a row, or else created it."""
         tx = self.tx
-        restored = [at for at, op, _, row, *_ in tx._run(SQL["items_of_owner"], (ref,)) if op == "i" and row == ref]
+        restored = [at for at, op, _, row, *_ in tx._run("items_of_owner", (ref,)) if op == "i" and row == ref]
         if restored:
             return {restored[-1]}
-        creator = tx._run(SQL["change_that_made"], (tx._project, ref - tx._base)).fetchone()
+        creator = tx._run("change_that_made", (tx._project, ref - tx._base)).fetchone()
         return {creator[0]} if creator else set()
 
     @staticmethod
@@ -179,7 +183,7 @@ class _Reversal:
         """The rows this change created and a later one removed, each with that change."""
         if sum(map(len, self.made.values())) == self.last - self.first:
             return set()
-        items = self.tx._run(SQL["items_after"], (self.tx._project, self.number))
+        items = self.tx._run("items_after", (self.tx._project, self.number))
         return {
             (at, ref)
             for at, op, kind, ref, *_ in items
@@ -216,8 +220,8 @@ class _Reversal:
         if kind == "m":
             before |= {"version": before["version"] + 1, "updated": tx._at}
             name, type = before["name"], before["kind"]
-            derived = (rows.fold_or_none(name), rows.fold_or_none(type), rows.skeleton_hash(name))
-            tx._run(SQL["restore_memory"], (*(before[c] for c in rows.MEMORY_COLUMNS), *derived))
+            derived = (tx._run.folded(name), tx._run.folded(type), rows.skeleton_hash(name))
+            tx._run("restore_memory", (*(before[c] for c in rows.MEMORY_COLUMNS), *derived))
             tx._tag(ref, tx._tags_of(ref))
             tx._texts += 1
             tx._index_restored(ref, f"{rows.fold(name)}\x01{rows.fold(type)}")
@@ -225,17 +229,17 @@ class _Reversal:
             tx._journal("i", "m", ref, ref, {"version": before["version"]})
         elif kind == "o":
             text = before["text"]
-            tx._run(SQL["add_observation"], (ref, owner, rows.digest(text), text, rows.fold_or_none(text)))
+            tx._run("add_observation", (ref, owner, rows.digest(text), text, tx._run.folded(text)))
             tx._texts += 1
             tx._index_restored(ref, rows.fold(text))
             tx._journal("i", "o", ref, owner, None)
-            if tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
+            if tx._run("bookkeeping", (owner,)).fetchone() is not None:
                 tx._bump(owner)
         elif kind == "s":
-            tx._run(SQL["add_session"], [before[c] for c in rows.SESSION_COLUMNS])
+            tx._run("add_session", [before[c] for c in rows.SESSION_COLUMNS])
             tx._journal("i", "s", ref, ref, None)
         else:
-            tx._run(SQL["restore_relation"], [before[c] for c in rows.RELATION_COLUMNS])
+            tx._run("restore_relation", [before[c] for c in rows.RELATION_COLUMNS])
             tx._journal("i", "r", ref, ref, None)
 
     def _remove(self, kind: str, ref: int, owner: int) -> None:
@@ -243,27 +247,28 @@ class _Reversal:
         if kind == "m":
             tx.remove_records([ref])
         elif kind == "o":
-            removed = tx._run(SQL["observation_rows_between"], (ref - 1, ref)).fetchall()
+            removed = tx._run("observation_rows_between", (ref - 1, ref)).fetchall()
             tx._remove_observations(owner, [(id, text) for id, _, text in removed])
-            if removed and tx._run(SQL["bookkeeping"], (owner,)).fetchone() is not None:
+            if removed and tx._run("bookkeeping", (owner,)).fetchone() is not None:
                 tx._bump(owner)
         elif kind == "s":
-            for row in tx._run(SQL["session_rows_between"], (ref - 1, ref)).fetchall():
+            for row in tx._run("session_rows_between", (ref - 1, ref)).fetchall():
                 tx._remove_session(row)
         else:
             tx.remove_relations([ref])
 
     def _revert(self, ref: int, before: JsonObject) -> None:
         tx = self.tx
-        row = tx._run(SQL["memory_row"], (ref,)).fetchone()
+        row = tx._run("memory_row", (ref,)).fetchone()
         if row is None or not before:
             return
         old = dict(zip(rows.MEMORY_COLUMNS, row, strict=True))
-        columns = before | ({"kind_fold": rows.fold_or_none(before["kind"])} if "kind" in before else {})
-        # The names of the columns come from the journal, which has them from a fixed list.
-        assignments = ", ".join(f"{column} = ?" for column in columns)
+        new = old | before
         tx._untag(ref, tx._tags_of(ref))
-        tx._run(f"UPDATE memory SET {assignments} WHERE id = ?", (*columns.values(), ref))
+        head = (new["kind"], tx._run.folded(new["kind"]), new["extra"], *(new[c] for c in rows.HEAD_COLUMNS))
+        tx._run("set_head", (*head, ref))
+        if "created" in before:
+            tx._run("set_created", (before["created"], ref))
         tx._tag(ref, tx._tags_of(ref))
         tx._bump(ref, **{column: old[column] for column in before})
         tx._change_head(ref, old["name"], before.get("kind", old["kind"]))

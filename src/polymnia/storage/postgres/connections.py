@@ -1,0 +1,361 @@
+"""The connections of a process to one database, and how statements are run on them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+import psycopg
+import psycopg_pool
+from psycopg import RawCursor
+from psycopg.abc import Buffer
+from psycopg.types.numeric import Int8BinaryDumper, Int8Dumper
+from psycopg.types.string import StrDumperUnknown
+
+from polymnia.errors import Invalid
+from polymnia.storage import rows
+from polymnia.storage.postgres import schema
+from polymnia.storage.postgres.faults import fault, is_lost, unreachable
+from polymnia.storage.postgres.statements import SQL, checks, with_numbers
+from polymnia.storage.statements import Rows, following
+
+if TYPE_CHECKING:
+    from polymnia.storage.postgres.filters import PostgresFilters
+
+
+class DatabaseConnection(psycopg.Connection[Any]):
+    """A connection, and how many rows a project of each partition had when its statements were planned."""
+
+    planned: dict[int, int]
+
+
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+# Every statement goes through an index of one partition, so a connection plans it once: planning it again would cost
+# more than running it. Which index is right shows only where there are rows: a plan for a few is made again for many.
+_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+# Behind a pooler nobody knows what the server's connections have planned.
+_NO_PLANS = "SET LOCAL plan_cache_mode = force_custom_plan"
+_FEW_ROWS = 250
+_GROWTH = 2
+_NO_TEXT = "\uffff\ufffe\uffff"  # of characters that are none
+_IDLE = psycopg.pq.TransactionStatus.IDLE
+_POOL = 16  # connections at most, unless the address says another number
+_PARTITIONS = 16
+_PREPARED = 400  # statements that a connection keeps prepared: all of ours
+_IDLE_SECONDS = 300.0
+_PAUSE_SECONDS = 0.05  # between two attempts to connect
+_ATTEMPT_SECONDS = 0.5  # in which the pool must give a connection, or is asked again
+# A machine that went down says nothing: without these libpq would wait for it for hours.
+_WATCHFUL = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_interval": "5", "keepalives_count": "4"}
+
+# What goes wrong is raised, or tried again; a server's log does not need every attempt.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+
+
+class Address:
+    """Where a store is: what libpq connects to, and what is ours in the address (schema, partitions, pool, direct)."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        self.schema = given.pop("schema", "polymnia")
+        if not schema.LEGAL.fullmatch(self.schema):
+            raise Invalid(
+                f"The schema {self.schema!r} of the store's address is not a plain name",
+                hint="Use lower-case letters, digits and underscores, for example ?schema=team_a.",
+            )
+        self.partitions = _number(given.pop("partitions", str(_PARTITIONS)), "partitions")
+        self.pool = _number(given.pop("pool", str(_POOL)), "pool")
+        direct = given.pop("direct", "")
+        self.url = urlunsplit(parts._replace(query=urlencode(_WATCHFUL | given, quote_via=quote)))
+        # Where word of changes is heard: a pooler in transaction mode does not pass it on.
+        user, at, _ = parts.netloc.rpartition("@")
+        self.direct = urlunsplit(urlsplit(self.url)._replace(netloc=user + at + direct)) if direct else self.url
+        host = parts.hostname or given.get("host", "")
+        port = f":{parts.port}" if parts.port else ""
+        shown = f"?schema={self.schema}" if self.schema != "polymnia" else ""
+        self.place = f"postgresql://{host}{port}{parts.path}{shown}"  # without a user and a password
+
+    def with_options(self, options: str) -> str:
+        """The address to connect to with more settings for the session."""
+        parts = urlsplit(self.url)
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        given["options"] = f"{given.get('options', '')} {options}".strip()
+        return urlunsplit(parts._replace(query=urlencode(given, quote_via=quote)))
+
+
+def _number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
+        raise Invalid(f"{name} in the store's address is {text!r}, but must be a number from 1 to 1024")
+    return int(text)
+
+
+class DatabasePool:
+    """The connections to one database. Opened on first use; one that broke is replaced by another."""
+
+    def __init__(self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None) -> None:
+        self.address = Address(url)
+        self.place = self.address.place
+        self._timeout = min(busy_timeout, threading.TIMEOUT_MAX / 2)
+        self._create = create
+        self._most = connections or self.address.pool
+        self._opening = threading.Lock()
+        self._pool: psycopg_pool.ConnectionPool[DatabaseConnection] | None = None
+        self._id = ""
+        self._url = self.address.url
+        self._keeps_settings = False
+        self.lock_ms = max(1, int(min(busy_timeout * 1000, 2**31 - 1)))
+        self._search_path = schema.search_path(self.address.schema)
+        self._partitions: dict[int, int] = {}
+
+    def close(self) -> None:
+        """Close every connection. Closing twice is fine; a closed store reopens on use."""
+        with self._opening:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    @property
+    def open_connections(self) -> int:
+        """The number of open connections."""
+        pool = self._pool
+        return 0 if pool is None else int(pool.get_stats().get("pool_size", 0))
+
+    def _open(self) -> psycopg_pool.ConnectionPool[DatabaseConnection]:
+        pool = self._pool
+        if pool is not None:
+            return pool
+        with self._opening:
+            if self._pool is None:
+                self._pool = self._connect()
+            return self._pool
+
+    def _connect(self) -> psycopg_pool.ConnectionPool[DatabaseConnection]:
+        try:
+            with self._connect_with_options() as connection:
+                self._id = schema.prepare(
+                    connection, self.place, self.address.schema, self.address.partitions, create=self._create
+                )
+        except psycopg.OperationalError as e:
+            raise unreachable(e, self.place) from e
+        except psycopg.Error as e:
+            raise fault(e, self.place) from e
+        return psycopg_pool.ConnectionPool(
+            self._url,
+            connection_class=DatabaseConnection,
+            min_size=1,
+            max_size=self._most,
+            max_idle=_IDLE_SECONDS,
+            timeout=self._timeout,
+            reconnect_timeout=0,  # who needs a connection tries again, sooner than the pool would
+            kwargs=_OPTIONS,
+            configure=_configure,
+            name="polymnia",
+            open=True,
+        )
+
+    def _connect_with_options(self) -> DatabaseConnection:
+        """Connect, and see whether a connection keeps its settings: behind a pooler each transaction sets them."""
+        settings = {"search_path": self.address.schema, "lock_timeout": self.lock_ms, **_PLANS}
+        given = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        self._url, self._keeps_settings = self.address.with_options(given), True
+        try:
+            connection = connect(self._url)
+        except psycopg.OperationalError as e:
+            if "startup parameter" not in str(e):
+                raise
+        else:
+            if connection.execute("SHOW search_path").fetchone() == (self.address.schema,):
+                return connection
+            connection.close()
+        self._url, self._keeps_settings = self.address.url, False
+        return connect(self._url)
+
+    def begin(self, *, writes: bool, first: Callable[[PostgresStatements], Any]) -> tuple[PostgresStatements, Any]:
+        """Begin a transaction, and run its first statements; returns the connection's statements and their result.
+
+        Nothing has happened yet if that fails, so a broken connection is replaced until the timeout.
+        """
+        deadline = time.monotonic() + self._timeout
+        while True:
+            run = PostgresStatements(self._take(deadline))
+            try:
+                if writes or not self._keeps_settings:
+                    run.enter()  # for reads alone a pipeline costs more than it saves
+                run.execute(_WRITE if writes else _READ)
+                if not self._keeps_settings:
+                    run.execute(self._search_path)
+                    run.execute(_NO_PLANS)
+                    if writes:
+                        run.execute(f"SET LOCAL lock_timeout = {self.lock_ms}")
+                return run, first(run)
+            except (psycopg.OperationalError, psycopg.InterfaceError) as e:
+                lost = is_lost(e, run.connection)
+                self.end(run)
+                if not lost:
+                    raise
+                if time.monotonic() > deadline:
+                    raise unreachable(e, self.place) from e
+                time.sleep(_PAUSE_SECONDS)
+            except BaseException:
+                self.end(run)
+                raise
+
+    def plan_for(self, run: PostgresStatements, project: int, rows: int) -> None:
+        """Have statements planned again if the project has grown since they were planned."""
+        if rows <= _FEW_ROWS or not self._keeps_settings:
+            return
+        partition = self._partitions.get(project)
+        if partition is None:
+            partition = self._partitions[project] = int(run("partition_of", (project,)).fetchone()[0])
+        if rows > _GROWTH * run.connection.planned.get(partition, 0):
+            run.discard_plans()
+            run.connection.planned[partition] = rows
+
+    def _take(self, deadline: float) -> DatabaseConnection:
+        """A connection of the pool. Raises what keeps the server from giving one, or PoolTimeout if all are in use."""
+        while True:
+            pool, left = self._open(), max(0.1, deadline - time.monotonic())
+            try:
+                return pool.getconn(min(left, _ATTEMPT_SECONDS))
+            except psycopg_pool.PoolTimeout:
+                if left > _ATTEMPT_SECONDS:
+                    continue
+                try:
+                    connect(self.address.url).close()
+                except psycopg.OperationalError as e:
+                    raise unreachable(e, self.place) from e
+                raise
+
+    def end(self, run: PostgresStatements, *, read: bool = False) -> None:
+        """Roll back what is not committed, and give the connection back; a ``read`` has nothing to roll back."""
+        with suppress(psycopg.Error):
+            if read:  # the driver prepares every statement again after a ROLLBACK
+                run.execute("COMMIT")
+            run.leave()
+        connection, pool = run.connection, self._pool
+        if pool is None:
+            connection.close()
+        else:
+            pool.putconn(connection)
+
+
+_OPTIONS: dict[str, Any] = {
+    "autocommit": True,
+    "cursor_factory": RawCursor,
+    "prepare_threshold": 0,
+    "application_name": "polymnia",
+}
+
+
+def connect(url: str) -> DatabaseConnection:
+    """A connection of our own, set up as those of the pool."""
+    connection = DatabaseConnection.connect(url, **_OPTIONS)
+    _configure(connection)
+    return connection
+
+
+class _TextDumper(StrDumperUnknown):
+    """Sends texts. No stored text has a NUL, which the server refuses: one that is looked for is not found."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\0", _NO_TEXT) if "\0" in obj else obj)
+
+
+def _configure(connection: DatabaseConnection) -> None:
+    # Every number is one of 64 bits: the driver would choose by the value, and prepare a statement for each choice.
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.adapters.register_dumper(int, Int8BinaryDumper)
+    connection.adapters.register_dumper(str, _TextDumper)
+    connection.prepared_max = _PREPARED
+    connection.planned = {}
+
+
+class PostgresStatements:
+    """Runs the named statements on one connection, in a pipeline: what answers nothing is not waited for."""
+
+    __slots__ = ("_added", "_cursor", "_entered", "_pipeline", "_planned", "connection")
+
+    def __init__(self, connection: DatabaseConnection) -> None:
+        self.connection = connection
+        self._cursor = connection.cursor
+        self._entered: AbstractContextManager[psycopg.Pipeline] | None = None
+        self._pipeline: psycopg.Pipeline
+        self._added: dict[str, int] = {}  # rows that this transaction has added, and had when plans were discarded
+        self._planned: dict[str, int] = {}
+
+    def enter(self) -> None:
+        """Begin the pipeline."""
+        self._entered = self.connection.pipeline()
+        self._pipeline = self._entered.__enter__()
+
+    def leave(self) -> None:
+        """End the pipeline, and roll back a transaction that is still open."""
+        entered, self._entered = self._entered, None
+        try:
+            if entered is not None:
+                entered.__exit__(None, None, None)
+        finally:
+            if self.connection.info.transaction_status not in (_IDLE, psycopg.pq.TransactionStatus.UNKNOWN):
+                self.connection.execute("ROLLBACK")
+
+    def commit(self) -> None:
+        """Commit, and wait until it has happened."""
+        done = self._cursor().execute("COMMIT")
+        self._pipeline.sync()
+        if done.statusmessage != "COMMIT":  # of a transaction that has failed it is ROLLBACK
+            raise psycopg.errors.InFailedSqlTransaction("the transaction could not be committed")
+
+    def discard_plans(self) -> None:
+        """Have every statement planned again when it is next run."""
+        self.execute("DISCARD PLANS")
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Rows:
+        """Run a statement by its text."""
+        return self._cursor(binary=True).execute(statement, values or None)
+
+    def __call__(self, name: str, values: Sequence[Any] = ()) -> Rows:
+        return self._cursor(binary=True).execute(SQL[name], values or None)
+
+    def many(self, name: str, rows: Iterable[Sequence[Any]]) -> None:
+        columns = list(zip(*rows, strict=True))
+        if not columns:
+            return
+        # One statement for all rows, which are sent column by column.
+        self(f"{name}_many", [list(column) for column in columns])
+        added = self._added[name] = self._added.get(name, 0) + len(columns[0])
+        if added > _FEW_ROWS and added > _GROWTH * self._planned.get(name, 0):
+            self._planned[name] = added
+            self.discard_plans()
+
+    def few(self, name: str, project: int, values: Sequence[Any]) -> Rows:
+        return self(name, (project, list(values)))
+
+    def text(self, statement: str, values: Sequence[Any]) -> Rows:
+        return self.execute(with_numbers(statement), values)
+
+    @property
+    def filters(self) -> PostgresFilters:
+        from polymnia.storage.postgres.filters import PostgresFilters
+
+        return PostgresFilters()
+
+    def check(self, name: str, values: Sequence[Any] | dict[str, Any]) -> Rows:
+        statement, names = checks()[name]
+        return self.execute(statement, [values[name] for name in names] if isinstance(values, dict) else values)
+
+    def array(self, values: Iterable[Any]) -> list[Any]:
+        return list(values)
+
+    def folded(self, text: str) -> bytes | None:
+        found = rows.fold_or_none(text)
+        return None if found is None else found.encode()
+
+    def above(self, prefix: str) -> str | None:
+        return following(prefix)

@@ -1,0 +1,320 @@
+"""A store on PostgreSQL whose server, connections or other users fail: nothing is lost, nothing is made twice."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+import pytest
+
+import pgbouncer
+import postgres
+from form import by_form
+from stdio_client import Place, Reply, Server, entity
+from wire_cutter import WireCutter
+
+_WRITES = by_form(40, 200)
+
+
+@pytest.fixture(scope="module")
+def database_server() -> Iterator[postgres.Server]:
+    """A server of this module's own, which its tests stop and start."""
+    with postgres.Server() as server:
+        yield server
+
+
+@pytest.fixture
+def url(database_server: postgres.Server, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of an empty database."""
+    name = f"test_{abs(hash(request.node.nodeid))}"
+    with database_server.connect() as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    yield database_server.url(name)
+    with database_server.connect() as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _open(place: Place, url: str, dialect: str = "official", **environment: str) -> Server:
+    return place.serve(dialect, environment={"POLYMNIA_STORE": f"{url}?partitions=2", **environment})
+
+
+def _count(url: str, what: str) -> Any:
+    with psycopg.connect(url) as connection:
+        return (connection.execute(f"SELECT {what}").fetchone() or ())[0]
+
+
+_CHANGES = "(SELECT count(*) FROM polymnia.change)"
+
+
+def _write(server: Server, writer: str, until: Callable[[int], bool]) -> tuple[list[str], list[str]]:
+    """Store one memory after another; gives those that were acknowledged, and what was said of the others."""
+    made, refused, number = [], [], 0
+    while not until(number):
+        name = f"{writer}.{number}"
+        reply = server.call("create_entities", entities=[entity(name, f"mark {name}")])
+        if not reply.failed:
+            assert reply.value == [entity(name, f"mark {name}")]
+            made.append(name)
+        else:
+            refused.append(reply.text)
+        number += 1
+    return made, refused
+
+
+def _exactly_once(server: Server, url: str, made: list[str]) -> None:
+    """Every acknowledged memory is there once, with its text, and so is its change."""
+    there = {one["name"]: one["observations"] for one in server.graph()["entities"]}
+    assert {name: there.get(name) for name in made} == {name: [f"mark {name}"] for name in made}
+    counted = Counter(server.names())
+    assert max(counted.values(), default=1) == 1
+    assert _count(url, _CHANGES) == len(there)
+
+
+# ── the server ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_writers_and_readers_go_on_while_the_database_restarts(
+    place: Place, url: str, database_server: postgres.Server
+) -> None:
+    servers = [_open(place, url) for _ in range(2)]
+    reader = _open(place, url)
+    restarted = threading.Event()
+    begun = threading.Barrier(3)
+
+    def until(number: int) -> bool:
+        if number == 5:
+            begun.wait(postgres.DEADLINE)
+        return restarted.is_set() and number >= _WRITES
+
+    def read() -> list[int]:
+        sizes = []
+        while not restarted.is_set():
+            reply = reader.call("read_graph")
+            assert not reply.failed, reply.text
+            sizes.append(len(reply.value["entities"]))
+        return sizes
+
+    with ThreadPoolExecutor() as pool:
+        writing = [pool.submit(_write, server, str(n), until) for n, server in enumerate(servers)]
+        reading = pool.submit(read)
+        try:
+            begun.wait(postgres.DEADLINE)
+            database_server.restart()
+            database_server.kill()
+            database_server.start()
+        finally:
+            restarted.set()
+        done = [one.result() for one in writing]
+        sizes = reading.result()
+    assert [text for _, refused in done for text in refused] == []
+    assert sizes == sorted(sizes)
+    _exactly_once(reader, url, [name for made, _ in done for name in made])
+
+
+def test_eight_writers_over_two_processes_one_killed_and_the_database_restarted(
+    place: Place, url: str, database_server: postgres.Server
+) -> None:
+    servers = [_open(place, url) for _ in range(2)]
+    over = threading.Event()
+    begun = threading.Barrier(9)
+    one_at_a_time = threading.Lock()
+    made: list[list[str]] = [[] for _ in range(8)]
+
+    def write(writer: int) -> None:
+        server, number = servers[writer % 2], 0
+        while not (over.is_set() and number >= _WRITES):
+            name = f"{writer}.{number}"
+            with suppress(pytest.fail.Exception, OSError, ValueError):  # the killed one answers no more
+                with one_at_a_time:
+                    call = server.begin_call("create_entities", {"entities": [entity(name, f"mark {name}")]})
+                if not server.reply(call).failed:
+                    made[writer].append(name)
+            if server.process.poll() is not None:
+                return
+            number += 1
+            if number == 5:
+                begun.wait(postgres.DEADLINE)
+
+    with ThreadPoolExecutor(8) as pool:
+        writing = [pool.submit(write, writer) for writer in range(8)]
+        try:
+            begun.wait(postgres.DEADLINE)
+            servers[0].process.kill()
+            database_server.restart()
+        finally:
+            over.set()
+        for one in writing:
+            one.result()
+    acknowledged = [name for names in made for name in names]
+    assert len(acknowledged) > 4 * _WRITES
+    _exactly_once(_open(place, url), url, acknowledged)
+
+
+def test_a_stopped_database_is_an_error_that_says_so_and_all_works_when_it_is_back(
+    place: Place, url: str, database_server: postgres.Server
+) -> None:
+    server = _open(place, url, POLYMNIA_BUSY_TIMEOUT="1")
+    assert not server.call("create_entities", entities=[entity("before")]).failed
+    database_server.stop()
+    try:
+        begun = time.monotonic()
+        refused = [
+            server.refused("create_entities", entities=[entity("during")]),
+            server.refused("read_graph"),
+            _open(place, url).refused("read_graph"),
+        ]
+        assert time.monotonic() - begun < 20
+        for one in refused:
+            assert "Cannot connect to the store postgresql://" in one.text
+            assert "Check that the server runs" in one.text
+    finally:
+        database_server.start()
+    assert not server.call("create_entities", entities=[entity("after")]).failed
+    assert server.names() == ["before", "after"]
+
+
+# ── a COMMIT that is lost ────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _cutter(server: postgres.Server) -> Iterator[WireCutter]:
+    cutter = WireCutter(server.folder)
+    try:
+        yield cutter
+    finally:
+        cutter.close()
+
+
+@pytest.mark.parametrize("cut", ["before", "after"])
+def test_a_change_whose_commit_is_lost_is_made_once(
+    place: Place, url: str, database_server: postgres.Server, cut: str
+) -> None:
+    with _cutter(database_server) as cutter:
+        server = _open(place, cutter.url(url.rpartition("/")[2]))
+        assert server.names() == []
+        key = "AKIA" + "IOSFODNN7EXAMPLE"
+        for number in range(3):
+            cutter.cut, cutter.times = cut, 1
+            reply = server.call("create_entities", entities=[entity(f"memory {number}", f"key {number}: {key}")])
+            assert reply.value == [entity(f"memory {number}", f"key {number}: {key}")]
+            assert [note["text"].count("observations[0]") for note in reply.notes] == [1], "found once"
+        assert cutter.happened == 3
+    assert _count(url, _CHANGES) == 3
+    assert _open(place, url).names() == ["memory 0", "memory 1", "memory 2"]
+
+
+def test_commits_that_never_arrive_are_an_error_and_nothing_is_there(
+    place: Place, url: str, database_server: postgres.Server
+) -> None:
+    with _cutter(database_server) as cutter:
+        server = _open(place, cutter.url(url.rpartition("/")[2]))
+        server.call("create_entities", entities=[entity("there")])
+        cutter.cut, cutter.times = "before", 1000
+        reply = server.refused("create_entities", entities=[entity("lost")])
+        assert "nothing was changed" in reply.text
+        cutter.times = 0
+        assert server.names() == ["there"]
+
+
+# ── what is refused ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _refusal(place: Place, url: str, **environment: str) -> Reply:
+    return _open(place, url, **environment).refused("create_entities", entities=[entity("one")])
+
+
+def test_a_wrong_password_and_a_missing_database_are_said_to_be_so(place: Place, url: str) -> None:
+    with postgres.Server() as server:
+        (server.folder / "data" / "pg_hba.conf").write_text("local all guarded scram-sha-256\nlocal all all trust\n")
+        with server.connect() as admin:
+            admin.execute("CREATE ROLE guarded LOGIN PASSWORD 'right' SUPERUSER")
+            admin.execute("SELECT pg_reload_conf()")
+        address = server.url().replace("postgres@", "guarded:wrong@")
+        said = _refusal(place, address).text
+        assert "password authentication failed" in said
+        assert "user and password" in said
+        assert "wrong" not in said
+        right = address.replace(":wrong@", ":right@")
+        assert not _open(place, right).call("create_entities", entities=[entity("one")]).failed
+    said = _refusal(place, url + "_that_is_missing").text
+    assert "does not exist" in said
+    assert "address" in said
+
+
+def test_a_store_of_a_newer_format_is_refused_and_left_alone(place: Place, url: str) -> None:
+    _open(place, url).names()
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE polymnia.store SET version = 999")
+    assert "newer" in _refusal(place, url).text
+    assert _count(url, "version FROM polymnia.store") == 999
+
+
+def test_a_user_who_may_only_read_reads_and_is_told_that_writing_is_not_allowed(
+    place: Place, url: str, database_server: postgres.Server
+) -> None:
+    _open(place, url).call("create_entities", entities=[entity("there")])
+    with psycopg.connect(url) as admin:
+        admin.execute("DROP ROLE IF EXISTS reader")
+        admin.execute("CREATE ROLE reader LOGIN IN ROLE pg_read_all_data")
+    server = _open(place, url.replace("postgres@", "reader@"))
+    assert server.names() == ["there"]
+    assert "does not allow it: permission denied" in server.refused("create_entities", entities=[entity("x")]).text
+    assert server.names() == ["there"]
+
+
+def test_a_lock_held_for_too_long_is_an_error_that_says_who_to_look_for(place: Place, url: str) -> None:
+    assert not _open(place, url).call("create_entities", entities=[entity("there")]).failed  # has time to make tables
+    server = _open(place, url, POLYMNIA_BUSY_TIMEOUT="1")
+    assert server.names() == ["there"]
+    with psycopg.connect(url) as other:
+        other.execute("SELECT * FROM polymnia.project FOR UPDATE")
+        said = server.refused("create_entities", entities=[entity("waits")]).text
+        assert "has been writing to this project for too long" in said
+        assert "nothing was changed" in said
+        assert server.names() == ["there"], "reading waits for nobody"
+    assert not server.call("create_entities", entities=[entity("waits")]).failed
+
+
+def test_two_processes_make_one_store_of_an_empty_database(place: Place, url: str) -> None:
+    servers = [_open(place, url) for _ in range(4)]
+    calls = [
+        (server, server.begin_call("create_entities", {"entities": [entity(f"from {number}")]}))
+        for number, server in enumerate(servers)
+    ]
+    for server, call in calls:
+        reply = server.reply(call)
+        assert not reply.failed, reply.text
+    assert sorted(servers[0].names()) == [f"from {number}" for number in range(4)]
+    assert _count(url, "count(*) FROM polymnia.store") == 1
+
+
+# ── a pool between ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_two_processes_share_a_store_through_pgbouncer_in_transaction_mode(place: Place, url: str) -> None:
+    with pgbouncer.pooled(url) as pooled:
+        servers = [_open(place, pooled) for _ in range(2)]
+        with ThreadPoolExecutor() as pool:
+            done = list(pool.map(lambda n: _write(servers[n], str(n), lambda number: number >= _WRITES), range(2)))
+        assert [refused for _, refused in done] == [[], []]
+        one, other = servers
+        made = [name for names, _ in done for name in names]
+        _exactly_once(one, url, made)
+        ties = [{"from": "0.0", "to": "1.0", "relationType": "knows"}]
+        assert one.call("create_relations", relations=ties).value == ties
+        assert [found["name"] for found in other.call("search_nodes", query="mark 1.7").value["entities"]] == ["1.7"]
+        assert other.call("open_nodes", names=["0.0"]).value["entities"] == [entity("0.0", "mark 0.0")]
+        other.call("add_observations", observations=[{"entityName": "0.0", "contents": ["more"]}])
+        one.call("delete_observations", deletions=[{"entityName": "0.0", "observations": ["mark 0.0"]}])
+        assert other.call("open_nodes", names=["0.0"]).value["entities"] == [entity("0.0", "more")]
+        one.call("delete_entities", entityNames=["1.0"])
+        assert other.graph()["relations"] == []
+        undone = place.run("undo", environment={"POLYMNIA_STORE": f"{pooled}?partitions=2"})
+        assert undone.returncode == 0, undone.stderr
+        assert one.graph()["relations"] == ties

@@ -1,0 +1,1 @@
+"""The embedded store, where it is more than any store."""
