@@ -27,7 +27,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, the ids that answer it, and where to look: a group, or a list of ids."""
+    """A question, the ids that answer it, where to look (a group, or a list of ids), and the answer if it is known."""
 
     id: str
     text: str
@@ -35,6 +35,7 @@ class Question:
     category: str
     group: str = ""
     within: tuple[str, ...] = ()
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ def read(data: str, name: str, dated: bool = False) -> QuestionSet:
             row.get("category", ""),
             row.get("group", "") if source.grouped else "",
             tuple(row["haystack48"]) if source.haystack else (),
+            str(row.get("answer", "")),
         )
         for row in _rows(os.path.join(folder, "queries.jsonl.gz"))
         if row.get(source.relevant)

@@ -12,8 +12,8 @@ from polymnia.engine import content, scopes
 from polymnia.engine.graph import Deleted, Ends, GraphVerbs
 from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.project import Step
-from polymnia.errors import Invalid, OverLimit
-from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record, Relation, legal_name, new_id
+from polymnia.errors import Conflict, Invalid, OverLimit
+from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record, Relation, legal_name, new_id, normal
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Transaction
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 SUPERSEDED = "superseded_by"
 """The metadata key of a memory that another one has replaced; its value is the id of that one."""
+TURN = "turn"
+"""The kind of a memory that is one turn of a conversation."""
+GUESSED = "kind_guessed"
+"""The metadata key of a memory whose kind a model has guessed; its value is how likely that is, where it is known."""
 COMPARED = 20
 """New texts of a batch that are compared with what is stored before they are written; others in the background."""
 _STEP = 100
@@ -48,7 +52,8 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     """What became of one memory of a batch.
 
     ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then. ``similar``
-    are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words.
+    are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words, ``same``
+    of those in other scopes that say exactly the same.
     ``superseded`` is the memory that this one replaces.
     """
 
@@ -56,11 +61,15 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     outcome: Literal["new", "joined"] = "new"
     similar: list[tuple[Record, float]] = []
     reworded: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
     superseded: Record | None = None
 
 
 class StoredEntity(Struct, frozen=True, kw_only=True):
-    """What became of one entity of a batch: it is new, or ``added`` were joined to the one that was there."""
+    """What became of one entity of a batch: it is new, or ``added`` were joined to the one that was there.
+
+    The kind of one that was there stays, unless it had none of its own.
+    """
 
     record: Record
     outcome: Literal["new", "joined"]
@@ -76,13 +85,16 @@ class StoredRelation(Struct, frozen=True, kw_only=True):
 
 
 class StoredBatch(Struct, frozen=True, kw_only=True):
-    """What became of each item of a batch, in the order they were given. ``compared`` is whether the new texts were
-    compared with what was stored before."""
+    """What became of each item of a batch, in the order they were given, and whether anything changed.
+
+    ``compared`` is whether the new texts were compared with what was stored before.
+    """
 
     memories: list[StoredMemory] = []
     entities: list[StoredEntity] = []
     relations: list[StoredRelation] = []
     compared: bool = True
+    changed: bool = True
 
 
 class Amended(Struct, frozen=True, kw_only=True):
@@ -145,7 +157,8 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             done += 1
 
         def store(tx: Transaction) -> StoredBatch:
-            stored, put, tied = [], [], []
+            nonlocal done
+            stored, put, tied, done = [], [], [], 0
             for plan in plans:
                 advance()
                 stored.append(self._store_one(tx, plan))
@@ -157,7 +170,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
                 tied.append(_tie(tx, one))
             if step is not None and total:
                 step(total, total)
-            return StoredBatch(memories=stored, entities=put, relations=tied, compared=compared)
+            return StoredBatch(memories=stored, entities=put, relations=tied, compared=compared, changed=tx.changed)
 
         texts = [one.record.observations[0] for one in plans] + [text for one in drafts for text in one.observations]
         batch = self._write("remember", store, step, texts, gives=StoredBatch)
@@ -170,6 +183,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         id: str,
         *,
         text: str | None = None,
+        observations: Sequence[str] | None = None,
         add: Sequence[str] = (),
         remove: Sequence[str] = (),
         kind: str | None = None,
@@ -177,17 +191,21 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         superseded_by: str | None = None,
+        version: int | None = None,
         step: Step | None = None,
     ) -> Amended:
         """Change a memory, found by name, id or the beginning of its id, in one change that one undo takes back.
 
-        ``text`` replaces its only text, ``add`` and ``remove`` are observations, ``metadata`` is merged into what is
-        there (None removes a key), ``superseded_by`` names the memory that replaces it (empty: none does any more).
+        ``text`` replaces its only text, ``observations`` all of its texts; ``add`` and ``remove`` are observations.
+        ``metadata`` is merged into what is there (None removes a key), ``superseded_by`` names the memory that replaces
+        it (empty: none does any more). With ``version``, a memory that has another one by now is left as it is.
         """
         record = self.resolve(id)
         changes: JsonObject = {}
         if kind is not None:
-            changes["kind"] = legal_name(kind, "kind", self.limits)
+            changes["kind"] = legal_name(kind, "kind", self.limits).strip()
+            if not changes["kind"]:
+                raise Invalid("kind is empty", field="kind", hint="Leave it out to keep the kind, or name another one.")
         if scope is not None:
             changes |= scopes.filed(scopes.legal_scope(scope, "scope"))
         if tags is not None:
@@ -199,28 +217,37 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             more[SUPERSEDED] = self.resolve(superseded_by).uid
         elif superseded_by is not None:
             dropped.append(SUPERSEDED)
+        if kind is not None:
+            dropped.append(GUESSED)
         if text is not None:
             content.check_content(text, "text", self.limits, "To delete it, use forget.")
             text = self.screen.text(text, "text")
+        whole: tuple[str, ...] | None = None if text is None else (text,)
+        if observations is not None:
+            whole = self._checked_observations(record, observations, text)
         for i, one in enumerate(add):
             content.check_content(one, f"add[{i}]", self.limits, "Give the text to add.")
         ((_, added),) = self.screen.observations([(record.name, list(add))]) if add else ((record.name, ()),)
 
         def change(tx: Transaction) -> Amended:
             now = content.find(tx, record.uid)
+            if version is not None and now.version != version:
+                raise _changed_meanwhile(now, version)
             content.check_one_text(now, text)
+            if SUPERSEDED in more:
+                _refuse_circle(tx, now.uid, content.find(tx, more[SUPERSEDED]), "superseded_by")
             fields = dict(changes)
-            if more or dropped:
+            if more or now.metadata.keys() & dropped:
                 kept = {key: value for key, value in (now.metadata | more).items() if key not in dropped}
                 fields["metadata"] = content.check_metadata(kept, self.limits)
             scopes.begin(tx, fields.get("session"))
             changed = False
-            if text is not None and text != content.content(now):
-                tx.replace_record(now.id, replace(content.as_draft(now), observations=(text,), **fields))
+            if whole is not None and (whole != now.observations if text is None else text != content.content(now)):
+                tx.replace_record(now.id, replace(content.as_draft(now), observations=whole, **fields))
                 changed = True
             elif fields:
                 changed = tx.revise(now.id, fields)
-            have = set(now.observations) if text is None else {text}
+            have = set(now.observations if whole is None else whole)
             gone = [one for one in dict.fromkeys(remove) if one in have]
             if gone:
                 tx.remove_observations(now.id, gone)
@@ -233,8 +260,19 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
                 removed=tuple(gone), missing=missing,
             )  # fmt: skip
 
-        texts = [*([] if text is None else [text]), *added]
-        return self._write("revise", change, step, texts, gives=Amended)
+        return self._write("revise", change, step, [*(whole or ()), *added], gives=Amended)
+
+    def _checked_observations(self, record: Record, observations: Sequence[str], text: str | None) -> tuple[str, ...]:
+        if text is not None:
+            raise Invalid("Give either text or observations", field="observations")
+        if not observations and record.name == record.uid:
+            raise Invalid("observations is empty", field="observations", hint="To delete the memory, use delete.")
+        if len(observations) > self.limits.batch:
+            raise OverLimit("observations", len(observations), "items", self.limits.batch, "max_batch")
+        for i, one in enumerate(observations):
+            content.check_content(one, f"observations[{i}]", self.limits, "Leave it out to remove it.")
+        ((_, screened),) = self.screen.observations([(record.name, list(observations))])
+        return tuple(screened)
 
     def forget_all(self, names: Sequence[str], relations: Sequence[Ends] = (), *, step: Step | None = None) -> Deleted:
         """Delete memories by name, with every relation of theirs, and further relations, in one change."""
@@ -299,8 +337,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         same = None if draft.turn else tx.same_text(record.observations[0], record.scope)
         if same is not None:
             (there,) = tx.load([same])
-            tags = (*there.tags, *(tag for tag in record.tags if tag not in there.tags))
-            tx.revise(same, {"tags": tags, "metadata": there.metadata | record.metadata})
+            tx.revise(same, _joined(there, record))
             (made,) = tx.load([same])
         else:
             scopes.begin(tx, record.session)
@@ -314,8 +351,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         superseded = None
         if draft.supersedes is not None:
             superseded = content.find(tx, draft.supersedes)
-            if superseded.uid == made.uid:
-                raise Invalid("A memory cannot supersede itself", field="supersedes", hint="Name the older one.")
+            _refuse_circle(tx, superseded.uid, made, "supersedes")
             tx.revise(superseded.id, {"metadata": superseded.metadata | {SUPERSEDED: made.uid}})
         return StoredMemory(record=made, outcome="new" if same is None else "joined", superseded=superseded)
 
@@ -325,7 +361,48 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             return stored
         reworded = self._reworded(stored.record.observations[0], plan.ranked, True)
         similar = [one for one in plan.ranked if one[1] >= _NEARLY or one[0].uid in reworded][:_SIMILAR]
-        return replace(stored, similar=similar, reworded=reworded)
+        text = normal(stored.record.observations[0])
+        same = frozenset(one.uid for one, _ in similar if normal(content.content(one)) == text)
+        return replace(stored, similar=similar, reworded=reworded - same, same=same)
+
+
+def _joined(there: Record, record: Record) -> JsonObject:
+    """What a memory that says the same adds to one that is there; a kind that was given replaces a guessed one."""
+    given = {key: value for key, value in record.metadata.items() if key != GUESSED}
+    changes: JsonObject = {
+        "tags": (*there.tags, *(tag for tag in record.tags if tag not in there.tags)),
+        "metadata": there.metadata | given,
+    }
+    guessed = there.kind == content.KIND or GUESSED in there.metadata
+    if guessed and record.kind != content.KIND and GUESSED not in record.metadata:
+        changes["kind"] = record.kind
+        changes["metadata"] = {key: value for key, value in changes["metadata"].items() if key != GUESSED}
+    return changes
+
+
+def _changed_meanwhile(now: Record, version: int) -> Conflict:
+    fault = Conflict(
+        f"The memory has version {now.version} by now, and version {version} was edited",
+        hint="Look at what it says now, and edit that.",
+    )
+    fault.details["version"] = now.version
+    return fault
+
+
+def _refuse_circle(tx: Transaction, older: str, newer: Record, field: str) -> None:
+    """Refuse that a memory is superseded by itself, or by one that it supersedes: neither would be true then."""
+    seen = {newer.uid}
+    while newer.uid != older:
+        ids = tx.ids_of([str(newer.metadata.get(SUPERSEDED, ""))])
+        if not ids or seen & ids.keys():
+            return
+        (newer,) = tx.load(list(ids.values()))
+        seen.add(newer.uid)
+    raise Invalid(
+        "A memory cannot supersede itself" if len(seen) == 1 else "Two memories would supersede each other",
+        field=field,
+        hint='Name the newer one and the older one; superseded_by: "" takes a mark away.',
+    )
 
 
 _NEARLY = 0.95  # a similarity from which on a memory is named as nearly the same
@@ -344,8 +421,8 @@ def _put_entity(tx: Transaction, draft: EntityDraft) -> StoredEntity:
     if new:
         tx.add_observations([(id, new)])
     (record,) = tx.load([id])
-    if more := [tag for tag in draft.tags if tag not in record.tags]:
-        tx.revise(id, {"tags": (*record.tags, *more)})
+    kind = draft.kind if record.kind == _ENTITY else record.kind
+    tx.revise(id, {"kind": kind, "tags": tuple(dict.fromkeys((*record.tags, *draft.tags)))})
     (record,) = tx.load([id])
     return StoredEntity(record=record, outcome="joined", added=new)
 

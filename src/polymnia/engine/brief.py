@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.batches import SUPERSEDED
+from polymnia.engine.batches import GUESSED, SUPERSEDED, TURN
 from polymnia.engine.content import CONTENT, KIND
 from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.ports import BACKGROUND
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 SECTIONS = ("instruction", "preference", "decision", "question", "plan")
 """The kinds of memories a brief is made of, most binding first."""
-TURN = "turn"
-"""The kind of a memory that is one turn of a conversation."""
 _UNSORTED = frozenset((KIND, CONTENT, "note"))  # kinds that say nothing about what a memory is
 _SORTED_OUT = frozenset((*SECTIONS, *_UNSORTED, "fact", "other", TURN, "message"))
 _EACH = 8
+_READ = 64  # newest memories of a kind among which are those whose kind was given
 _GUESSED, _SURE = 200, 0.7  # newest memories whose kind is guessed, and how sure a guess must be
 _ENTITY_KINDS = 6
 _SCOPES = 12
@@ -43,13 +42,16 @@ class EntityKind(Struct, frozen=True):
 class Brief(Struct, frozen=True, kw_only=True):
     """What a project holds, in short.
 
-    ``sections`` has the newest memories of each of the ``SECTIONS``, ``conflicts`` pairs of memories that were found to
-    contradict each other and were not settled since, ``newest`` other memories.
+    ``sections`` has the newest memories that were given one of the ``SECTIONS`` as their kind, ``guessed`` those whose
+    kind only a model has guessed: whatever reads like an instruction need not be one. ``conflicts`` are pairs of
+    memories that were found to contradict each other and were not settled since, ``newest`` other memories.
+    ``relations`` counts those by similarity as well.
     """
 
     memories: int
     relations: int
     sections: dict[str, list[Record]]
+    guessed: dict[str, list[Record]]
     entities: list[EntityKind]
     scopes: list[Scope]
     conflicts: list[tuple[Record, Record]]
@@ -67,7 +69,9 @@ class BriefVerbs(KnowledgeVerbs):
         """
         with self.store.read(self.project) as snapshot:
             kinds = snapshot.kinds()
-            sections = {one: _current(snapshot.newest(_EACH * 2, [one]))[:_EACH] for one in SECTIONS if one in kinds}
+            found = {one: _current(snapshot.newest(_READ, [one])) for one in SECTIONS if one in kinds}
+            sections = {one: [r for r in all if GUESSED not in r.metadata][:_EACH] for one, all in found.items()}
+            guessed = {one: [r for r in all if GUESSED in r.metadata][:_EACH] for one, all in found.items()}
             entities = [
                 EntityKind(kind, count, snapshot.newest(_EACH, [kind]))
                 for kind, count in kinds.items()
@@ -80,11 +84,11 @@ class BriefVerbs(KnowledgeVerbs):
             last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]
         if guess and newest:
-            newest = self._sort(newest, sections)
+            newest = self._sort(newest, guessed)
         newest = newest[:_EACH]
         return Brief(
-            memories=sum(kinds.values()), relations=relations, sections=sections, entities=entities, scopes=scopes,
-            conflicts=conflicts, newest=newest, last=last,
+            memories=sum(kinds.values()), relations=relations, sections=sections, guessed=guessed, entities=entities,
+            scopes=scopes, conflicts=conflicts, newest=newest, last=last,
         )  # fmt: skip
 
     def _sort(self, records: list[Record], sections: dict[str, list[Record]]) -> list[Record]:
@@ -98,6 +102,15 @@ class BriefVerbs(KnowledgeVerbs):
             else:
                 section.append(record)
         return rest
+
+    def note(self, key: str, value: str | None) -> None:
+        """Keep a small value about the project beside its memories; None deletes it."""
+        self._write("note", lambda tx: tx.note(key, value))
+
+    def noted_conflicts(self) -> list[tuple[Record, Record]]:
+        """The pairs of memories that were found to contradict each other while storing, and not settled since."""
+        with self.store.read(self.project) as snapshot:
+            return list(_unsettled(snapshot))
 
     def note_conflicts(self, pairs: Iterable[tuple[Record, Record]]) -> None:
         """Note that memories contradict each other, for later briefs; once one of them changes, it is settled."""

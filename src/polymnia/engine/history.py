@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from polymnia.engine.content import SHORTEST_ID, new_item_id, page_size, title_of
+from msgspec.structs import replace
+
+from polymnia.engine.content import SHORTEST_ID, as_draft, find_ids, new_item_id, page_size, title_of
 from polymnia.engine.graph import listed, nearest
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import Fault, Invalid, NotFound
+from polymnia.errors import Conflict, Fault, Invalid, NotFound
 from polymnia.models import Change, Event, Graph, Record, Relation
 
 if TYPE_CHECKING:
@@ -19,21 +21,46 @@ if TYPE_CHECKING:
 
 _MOST_UNDONE = 1_000
 """Changes that one call may undo."""
+_MOST_COMPARED = 2_000  # changes between two moments that are compared
 
 
 class ChangeEffect(NamedTuple):
-    """What a change did to one memory; ``record`` is as it is now, or as it was when it was deleted."""
+    """What a change did to one memory: as it was ``before`` (None: not there), and as the change left it, ``after``."""
 
     how: str
-    record: Record
+    before: Record | None
+    after: Record | None
 
 
 class ChangeEffects(NamedTuple):
-    """A change, what it did to memories (the first so many of them), and how many it touched in all."""
+    """A change, what it did to memories (the first so many of them), and how many it touched in all.
+
+    ``final`` is a change that cannot be undone, since what it did was deleted for good.
+    """
 
     change: Change
     effects: list[ChangeEffect]
     total: int
+    final: bool = False
+
+
+class Comparison(NamedTuple):
+    """What a project has at one moment and not at an earlier one.
+
+    ``changes`` were made between them. ``total`` counts the memories they made, deleted or changed; where there are
+    more than were asked for (``cut``), the others are left out.
+    """
+
+    changes: int
+    made: list[Record]
+    deleted: list[Record]
+    changed: list[tuple[Record, Record]]
+    total: int
+    cut: bool
+
+
+class _Tried(Exception):
+    """Takes back what was only tried."""
 
 
 class Deed(NamedTuple):
@@ -106,11 +133,70 @@ class HistoryVerbs(Project):
             names = [*snapshot.deleted_starting(text, 2), *snapshot.deleted_starting(new_item_id(text), 2)]
         return text if text in names else names[0] if len(names) == 1 and len(text) >= SHORTEST_ID else None
 
-    def changes(self, limit: int = 20) -> list[Change]:
-        """Return the latest changes of the project, newest first."""
+    def changes(self, limit: int = 20, before: int | None = None) -> list[Change]:
+        """Return the latest changes of the project, or the latest before a change, newest first."""
         page_size(limit)
         with self.store.read(self.project) as snapshot:
-            return snapshot.changes(limit)
+            return snapshot.changes(limit, before)
+
+    def versions(self, id: str) -> tuple[list[tuple[Change, Record]], Change | None]:
+        """A memory as each change left it, newest first, and the change that deleted it, if it is not there any more.
+
+        It is found by its id, its name, or the beginning of its id; a deleted one by the name it had.
+        """
+        with self.store.read(self.project) as snapshot:
+            number = _ever(snapshot, id)
+            states = snapshot.versions(number)
+            there = bool(snapshot.load([number]))
+            events = () if there else reversed(snapshot.history(states[0][1].name))
+            return states, next((event.change for event in events if event.deleted), None)
+
+    def restore_version(self, id: str, change: int) -> Record:
+        """Set a memory back to what a change had left, be it there or deleted; the versions between stay."""
+        _check_number(change)
+
+        def restore(tx: Transaction) -> Record:
+            number = _ever(tx, id)
+            then = next((record for by, record in tx.versions(number) if by.id == change), None)
+            if then is None:
+                raise NotFound([str(change)], "Version", hint="The versions of a memory name their changes.")
+            if not tx.load([number]):
+                tx.restore_record(number)
+            (now,) = tx.load([number])
+            if _without_version(now) != _without_version(then):
+                tx.replace_record(number, replace(as_draft(then), name=now.name))
+            return tx.load([number])[0]
+
+        return self._write("restore_version", restore)
+
+    def compare(self, start: int, end: int, *, limit: int = 200) -> Comparison:
+        """What was made, deleted and changed between two times; more than 2,000 changes are refused."""
+        made, deleted, changed = list[Record](), list[Record](), list[tuple[Record, Record]]()
+        with self.store.read(self.project) as snapshot:
+            later = snapshot.changes_since(start, _MOST_COMPARED + 1)
+            found = [one for one in reversed(later) if one.at <= end]
+            if len(later) > _MOST_COMPARED:
+                hint = "Compare moments that are nearer to each other, and to now."
+                raise Invalid(f"More than {_MOST_COMPARED:,} changes were made since then", field="from", hint=hint)
+            touched: dict[int, list[str]] = {}
+            for one in found:
+                for touch in snapshot.effects(one.id):
+                    touched.setdefault(touch.memory, []).append(touch.how)
+            ends = {
+                memory: (how[0] not in ("made", "restored"), how[-1] != "deleted") for memory, how in touched.items()
+            }
+            ends = {memory: both for memory, both in ends.items() if any(both)}
+            for memory, (was, stays) in list(ends.items())[:limit]:
+                states = snapshot.versions(memory)
+                before = next((record for by, record in states if by.at <= start), None) if was else None
+                after = next((record for by, record in states if by.at <= end), None) if stays else None
+                if before is None and after is not None:
+                    made.append(after)
+                elif before is not None and after is None:
+                    deleted.append(before)
+                elif before is not None and after is not None and _without_version(before) != _without_version(after):
+                    changed.append((before, after))
+        return Comparison(len(found), made, deleted, changed, len(ends), len(ends) > limit)
 
     def deeds(self, changes: Sequence[Change]) -> dict[int, list[Deed]]:
         """Return what each change did to which memories, by change number; empty for a change of relations alone."""
@@ -134,7 +220,8 @@ class HistoryVerbs(Project):
         """The changes that an undo would take back, newest first, with what each of them did; nothing is changed.
 
         One change by its number, all that were made after a time, all that touched memories of a session, or without
-        any of these the newest one. Undos themselves, and what was undone already, are passed over.
+        any of these the newest one that can be taken back. Undos themselves, and what was undone already, are passed
+        over; a change that is final comes with those that are not, and is none of them.
         """
         with self.store.read(self.project) as snapshot:
             if change is not None:
@@ -152,12 +239,34 @@ class HistoryVerbs(Project):
                 found = [one for one in found if one.action != BACKGROUND]
                 if session is not None:
                     found = [one for one in found if any(t.session == session for t in snapshot.effects(one.id))]
-                if since is None and session is None:
-                    found = found[:1]
             if len(found) > _MOST_UNDONE:
                 hint = "Name a later time, or restore a backup."
                 raise Invalid(f"More than {_MOST_UNDONE:,} changes would have to be undone", hint=hint)
-            return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
+        planned = []
+        for one in found:
+            with self.store.read(self.project) as snapshot:
+                effects, total = _effects(snapshot, one.id, shown)
+            planned.append(
+                ChangeEffects(one, effects, total, final=not total and self.grant.write and self._is_final(one.id))
+            )
+            if since is None and session is None and not planned[-1].final:
+                break
+        return planned
+
+    def _is_final(self, number: int) -> bool:
+        """Whether nothing of a change can be undone any more; one that others build on can, once these are undone."""
+
+        def attempt(tx: Transaction) -> None:
+            tx.undo(number)
+            raise _Tried
+
+        try:
+            self._write("undo", attempt)
+        except _Tried:
+            return False
+        except Conflict as e:
+            return not e.changes
+        return False
 
     def undo_all(self, changes: Sequence[int]) -> list[Change]:
         """Undo several changes, newest first; if one of them cannot be undone, none of them is."""
@@ -177,6 +286,11 @@ class HistoryVerbs(Project):
             found = [one for one in snapshot.changes_since(at, limit) if one.action != BACKGROUND]
             return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
 
+    def effects(self, number: int, skip: int, limit: int) -> tuple[list[ChangeEffect], int]:
+        """What a change did to some of the memories it touched, and how many these are."""
+        with self.store.read(self.project) as snapshot:
+            return _effects(snapshot, number, limit, skip)
+
     def change(self, number: int) -> Change | None:
         """Return a change of the project by its number; None if there is none."""
         _check_number(number)
@@ -184,16 +298,38 @@ class HistoryVerbs(Project):
             return snapshot.change(number)
 
 
-def _effects(snapshot: Snapshot, change: int, shown: int) -> tuple[list[ChangeEffect], int]:
+def _ever(snapshot: Snapshot, id: str) -> int:
+    """The number of a memory that is there, or was: by its id, its name, or the beginning of its id."""
+    if there := find_ids(snapshot, [id]):
+        return there[id]
+    prefixes = (id, new_item_id(id)) if len(id) >= SHORTEST_ID else ()
+    begun = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, 2)]
+    if len(begun) == 1:
+        return snapshot.ids_of(begun)[begun[0]]
+    if len(begun) > 1:
+        raise Invalid(f"More than one id starts with {id!r}", field="id", hint=f"Write more of it: {', '.join(begun)}.")
+    gone = {name for prefix in (id, *prefixes) for name in snapshot.deleted_starting(prefix, 2)}
+    name = id if id in gone else gone.pop() if len(gone) == 1 and prefixes else None
+    numbers = [] if name is None else [number for number in snapshot.ids_ever(name) if snapshot.versions(number)]
+    if not numbers:
+        near = nearest(snapshot, [id])
+        raise NotFound([id], "Memory", hint="Search for it, or list what there is.", near=near)
+    return max(numbers, key=lambda number: snapshot.versions(number)[0][0].id)
+
+
+def _without_version(record: Record) -> Record:
+    return replace(record, version=0, updated=0)
+
+
+def _effects(snapshot: Snapshot, change: int, shown: int, skip: int = 0) -> tuple[list[ChangeEffect], int]:
     touches = snapshot.effects(change)
-    there = {record.id: record for record in snapshot.load([one.memory for one in touches[:shown]])}
     found = []
-    for one in touches[:shown]:
-        record = there.get(one.memory)
-        if record is None:
-            record = next((past for _, past in snapshot.versions(one.memory)), None)
-        if record is not None:  # it was deleted for good
-            found.append(ChangeEffect(one.how, record))
+    for one in touches[skip : skip + shown]:
+        states = snapshot.versions(one.memory)
+        before = next((record for by, record in states if by.id < change), None)
+        after = next((record for by, record in states if by.id == change), None)
+        if before is not None or after is not None:  # otherwise it was deleted for good
+            found.append(ChangeEffect(one.how, None if one.how in ("made", "restored") else before, after))
     return found, len(touches)
 
 

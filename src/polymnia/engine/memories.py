@@ -221,9 +221,13 @@ class MemoryVerbs(KnowledgeVerbs):
         )
         if nearby.pending:
             self.finding().notify(self.project)
-        with self.store.read(self.project) as snapshot:
-            other = None if same is None else next(iter(snapshot.load([same])), None)
-            links = _links(snapshot, done)
+
+        def around() -> tuple[Record | None, list[tuple[Record, Relation]]]:
+            with self.store.read(self.project) as snapshot:
+                other = None if same is None else next(iter(snapshot.load([same])), None)
+                return other, _links(snapshot, done)
+
+        other, links = self._read_again(around)
         return Revised(record=done, changed=changed, same=other, associations=links, pending=nearby.pending)
 
     def _category(self, category: str | None) -> str | None:
@@ -246,8 +250,11 @@ class MemoryVerbs(KnowledgeVerbs):
         return self._write("remember", join, step, gives=Remembered)
 
     def _with_links(self, done: Remembered) -> Remembered:
-        with self.store.read(self.project) as snapshot:
-            return replace(done, associations=_links(snapshot, done.record))
+        def links() -> list[tuple[Record, Relation]]:
+            with self.store.read(self.project) as snapshot:
+                return _links(snapshot, done.record)
+
+        return replace(done, associations=self._read_again(links))
 
     def _find_neighbours(self, record: Record, patient: bool) -> tuple[EmbeddedText, _Neighbourhood]:
         """Embed a planned memory and find its neighbours."""

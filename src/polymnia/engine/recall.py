@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.batches import SUPERSEDED
+from polymnia.engine.batches import SUPERSEDED, TURN
 from polymnia.engine.content import content
+from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.search import SearchVerbs
-from polymnia.models import Change, Filters, Record, Relation, Remark
+from polymnia.importing import importing
+from polymnia.models import Change, Filters, Record, Relation, Remark, legal_name
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot
-    from polymnia.engine.search.results import Hit
+    from polymnia.engine.search.results import Found, Hit
 
 WINDOW = 20
 """Hits that are read, and put in order, together."""
 _PAST = 50  # hits of today's memories that are compared with how things were
 _CHANGES = 2_000  # changes since a time in the past that are taken back
 _REREAD = 64  # past texts that are scored, those with most words of the query first
+_GOOD, _WEAK = 0.2, 0.02  # where one scores the first, those below the second are left out
 _LEAST = 0.1  # the score from which on a past text is an answer
 _LINKED = 200  # memories of a neighbourhood
+_FACETS = 20  # values of a facet
 
 
 class RecalledMemory(Struct, frozen=True, kw_only=True):
@@ -35,13 +39,19 @@ class RecalledMemory(Struct, frozen=True, kw_only=True):
 
 
 class Recalled(Struct, frozen=True, kw_only=True):
-    """What was recalled, best first; ``total`` counts what matches, ``changes`` those too many to be taken back."""
+    """A page of what was recalled, best first; ``total`` counts what matches on all pages.
+
+    ``order`` is the key of their order, to go on in it. Unless ``whole_past``, there were too many later changes to
+    take all of them back.
+    """
 
     memories: list[RecalledMemory]
     total: int
     notes: list[Remark] = []
     pending: int = 0
     whole_past: bool = True
+    order: int = 0
+    facets: dict[str, list[tuple[str, int]]] = {}
 
 
 class Neighbourhood(Struct, frozen=True, kw_only=True):
@@ -64,31 +74,67 @@ class RecallVerbs(SearchVerbs):
         *,
         filters: Filters | None = None,
         offset: int = 0,
+        order: int = 0,
         size: int = WINDOW,
         recency: float = 0.0,
         as_of: int | None = None,
+        effort: str | None = None,
+        sort: str | None = None,
+        facets: bool = False,
     ) -> Recalled:
         """The memories that answer a query, best first, each with its origin; superseded ones below what replaced them.
 
-        Without a query: those that pass the filters, newest first. With ``as_of`` (microseconds since 1970, UTC) the
-        memories and texts of that time are searched.
+        Without a query: those that pass the filters, newest first; ``sort`` may be "relevance" or "date". ``effort``
+        and ``facets`` are as for a search. With ``as_of`` (microseconds since 1970, UTC) the memories and texts of that
+        time are searched. ``offset`` goes on in an ``order`` that was returned before; if that is no longer kept,
+        another one is made and returned.
         """
-        filters = filters or Filters()
-        if as_of is not None:
-            return self._recall_past(query, filters, offset, size, as_of)
-        by_date = not query.strip()
-        found = self.search(
-            query, limit=size, offset=offset, filters=filters, recency=recency, sort="date" if by_date else "relevance"
-        )
-        with self.store.read(self.project) as snapshot:
-            memories = _with_origin(snapshot, found.hits)
-        return Recalled(
-            memories=_superseded_last(memories), total=found.total, notes=found.notes, pending=found.pending
-        )
+        from polymnia.engine.search.results import Query, ResultPage
 
-    def _recall_past(self, query: str, filters: Filters, offset: int, size: int, at: int) -> Recalled:
-        then = replace(filters, created_to=min(at + 1, filters.created_to or at + 1))
-        found = self.search(query, limit=_PAST, filters=then)
+        legal_name(query, "query", self.limits)
+        filters = filters or Filters()
+        page = ResultPage(limit=size, offset=offset, order=order, weak=(_GOOD, _WEAK), facets=facets)
+        if as_of is not None:
+            filters = replace(filters, created_to=min(as_of + 1, filters.created_to or as_of + 1))
+            page = replace(page, limit=_PAST, offset=0)
+        sort = "date" if not query.strip() else sort or "relevance"
+        request = Query(text=query, filters=filters, recency=recency, effort=effort, sort=sort)
+        with self.finding().searched(self.project, request, page) as (found, snapshot):
+            if as_of is None:
+                memories = _superseded_last(_with_origin(snapshot, found.hits))
+        if as_of is not None:
+            return self._recall_past(query, found, filters, offset, size, as_of)
+        self._count_reads((hit.record.id for hit in found.hits), opened=False)
+        return Recalled(
+            memories=memories, total=found.total, notes=found.notes, pending=found.pending, order=found.order or 0,
+            facets=found.facets,
+        )  # fmt: skip
+
+    def browse(
+        self, *, filters: Filters | None = None, before: int | None = None, size: int = WINDOW, facets: bool = False
+    ) -> Recalled:
+        """The memories that pass the filters, newest first, without a search; ``before`` goes on below a memory.
+
+        ``order`` of the answer is the number of the last one, 0 where no more follow.
+        """
+        from polymnia.engine.search.results import FACETED
+
+        filters = filters or Filters()
+        with self.store.read(self.project) as snapshot:
+            base = snapshot.numbers[0] << 32
+            numbers = snapshot.matching(filters)[::-1]
+            start = 0 if before is None else next((i for i, one in enumerate(numbers) if one < before), len(numbers))
+            chosen = numbers[start : start + size]
+            loaded = {record.id - base: record for record in snapshot.load([base + number for number in chosen])}
+            memories = _with_origin(snapshot, [_bare(loaded[number]) for number in chosen if number in loaded])
+            counted = snapshot.facets(numbers[:FACETED], _FACETS) if facets else {}
+        more = start + size < len(numbers)
+        return Recalled(memories=memories, total=len(numbers), order=chosen[-1] if more else 0, facets=counted)
+
+    def _recall_past(self, query: str, found: Found, filters: Filters, offset: int, size: int, at: int) -> Recalled:
+        with importing():
+            from polymnia.engine.search.ranking import FITS
+
         with self.store.read(self.project) as snapshot:
             later = snapshot.changes_since(at, _CHANGES + 1)
             touched = {one.memory for change in later[:_CHANGES] for one in snapshot.effects(change.id)}
@@ -100,10 +146,19 @@ class RecallVerbs(SearchVerbs):
                     hits.append(replace(hit, record=record))
                     known.add(record.id)
             others = [record for id, record in past.items() if id not in known and _passes(record, filters)]
-            hits += self._scored(query, others)
-            hits.sort(key=lambda hit: -hit.score)
+            if query.strip():
+                hits += self._scored(query, others)
+                hits.sort(key=lambda hit: -hit.score)
+            else:
+                hits += map(_bare, others)
+                hits.sort(key=lambda hit: -hit.record.created)
+            hits = [replace(hit, place=at) for at, hit in enumerate(hits)]
             memories = _with_origin(snapshot, hits[offset : offset + size])
-        return Recalled(memories=memories, total=len(hits), notes=found.notes, whole_past=len(later) <= _CHANGES)
+        fits = bool(hits) and hits[0].score >= FITS
+        notes = [note for note in found.notes if not (fits and note.code in ("nothing_fits", "nearest", "filtered"))]
+        return Recalled(
+            memories=memories, total=len(hits), notes=notes, whole_past=len(later) <= _CHANGES, order=found.order or 0
+        )
 
     def _scored(self, query: str, records: Sequence[Record]) -> list[Hit]:
         """Past texts that answer a query, which no index holds any more: read by the ranker, or compared by words."""
@@ -124,6 +179,22 @@ class RecallVerbs(SearchVerbs):
             for one, score in zip(chosen, scores, strict=True)
             if score >= _LEAST
         ]
+
+    def count_opened(self, record: Record) -> None:
+        """Count that a memory was opened, for analyses of usage."""
+        self._count_reads([record.id], opened=True)
+
+    def relations_naming(self, name: str) -> list[Relation]:
+        """The relations with this name at one end, be anything stored under it or not."""
+        with self.store.read(self.project) as snapshot:
+            return snapshot.relations_of([name])
+
+    def turns(self, session: str) -> list[Record]:
+        """The turns of a session, in the order they were stored."""
+        with self.store.read(self.project) as snapshot:
+            numbers = snapshot.matching(Filters(scope=f"{SESSIONS}/{session}", kinds=(TURN,)))
+            base = snapshot.numbers[0] << 32
+            return snapshot.load([base | number for number in sorted(numbers)])
 
     def neighbourhood(self, record: Record, depth: int) -> Neighbourhood:
         """A memory with the relations around it, up to ``depth`` steps away."""

@@ -13,7 +13,7 @@ from polymnia.operation import Registry
 _INSTRUCTIONS = (
     "A lasting memory shared by every client of this store. Call brief at the start. recall before you answer from "
     "assumption. remember what should outlive this conversation, one statement a memory; give `supersedes` when "
-    "something has changed. Nothing is lost: undo takes back any change, and shows first what it would do."
+    "something has changed. undo takes back any change but a deletion for good, and shows first what it would do."
 )
 
 _WELCOME = 400  # tokens of what a client is told before its first call

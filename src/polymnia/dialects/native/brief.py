@@ -18,6 +18,7 @@ _TITLES = {
     "question": "Open questions:",
     "plan": "Plans:",
 }
+_GUESSED = "Read like these, but only guessed; revise(id, kind) settles it:"
 _GIST = 200
 
 
@@ -37,21 +38,19 @@ def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
         return shapes.empty_project(memory)
     answer = TextAnswer(budget)
     last = "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {found.last.who}"
-    size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
+    relations = count(found.relations, "relation", "relations") + (" (some by similarity)" if found.relations else "")
+    size = f"{count(found.memories, 'memory', 'memories')}, {relations}"
     answer.force(f"Project {memory.project!r}: {size}{last}.")
     for title, lines in _sections(found):
         answer.section(title, lines, lambda more: f"- … {more:,} more", reserve=30)
     if answer.left_out:
-        answer.force(f"{answer.left_out:,} lines are left out: a larger budget, or recall.")
+        answer.force(f"{count(answer.left_out, 'line is', 'lines are')} left out: a larger budget, or recall.")
     return str(answer)
 
 
 def _sections(found: Brief) -> list[tuple[str, list[str]]]:
-    sections = [
-        (title, [_line(record) for record in found.sections[kind]])
-        for kind, title in _TITLES.items()
-        if found.sections.get(kind)
-    ]
+    sections = [(title, [_line(record) for record in found.sections.get(kind, ())]) for kind, title in _TITLES.items()]
+    guessed = [f"{_line(record)} {kind}?" for kind in _TITLES for record in found.guessed.get(kind, ())]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]
     kinds = [
         f"- {one.kind} ({one.count:,}): {', '.join(short_id(record) for record in one.newest)}"
@@ -62,6 +61,7 @@ def _sections(found: Brief) -> list[tuple[str, list[str]]]:
         *sections[:2],
         ("Conflicts to settle (revise with superseded_by, or forget one):", conflicts),
         *sections[2:],
+        (_GUESSED, guessed),
         ("Entities, newest first:", kinds),
         ("Newest memories:", [_line(record) for record in found.newest]),
         ("Scopes:", scopes if len(scopes) > 1 else []),

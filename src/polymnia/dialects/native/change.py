@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
+
+from msgspec.structs import replace
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.recall import found
-from polymnia.dialects.native.shapes import at_time, tool
-from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
-from polymnia.dialects.shapes import about
+from polymnia.dialects.native.shapes import tool
+from polymnia.dialects.native.text import TextAnswer, count, differences, gist, label, mention, short_id
+from polymnia.dialects.shapes import about, at_time
 from polymnia.engine.history import ChangeEffects
 from polymnia.engine.scopes import legal_session
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import Invalid
-from polymnia.models import JsonObject
-from polymnia.operation import Context, Reply
+from polymnia.errors import Conflict, Invalid
+from polymnia.models import Change, JsonObject
+from polymnia.operation import Context, Memory, Reply
 
 _BUDGET = 2_000
-_UNDONE = {"made": "deletes", "changed": "sets back", "deleted": "brings back", "restored": "deletes"}
+_UNDONE = {"made": "deletes", "deleted": "brings back", "restored": "deletes"}
+_LISTED = 10  # changes whose numbers are named one by one
 
 SupersededBy = Annotated[str, about('Id of what is true now; "" takes the mark away.')]
 ForGood = Annotated[bool, about("Beyond undo; asks first.")]
+Agreed = Annotated[bool, about("for_good: the user agreed. False only shows what would go.")]
 
 
 @tool("revise", "Revise", destroys=True, idempotent=True)
@@ -44,8 +49,6 @@ def revise(
         raise Invalid("Nothing to change was given", hint="Give text, add, remove, kind, tags, scope or superseded_by.")
     if superseded_by:
         superseded_by = found(memory, superseded_by).uid
-        if superseded_by == record.uid:
-            raise Invalid("A memory cannot supersede itself", field="superseded_by", hint="Name the newer one.")
     done = memory.amend(
         record.uid,
         text=text,
@@ -58,17 +61,18 @@ def revise(
         superseded_by=superseded_by,
         step=context.step,
     )
-    lines = [f"{'Changed' if done.changed else 'Nothing changed, it was like that already:'} {label(done.record)}"]
-    if text is not None and done.changed:
+    if not done.changed and not done.missing:
+        return Reply(text=f"Nothing changed, it was like that already: {label(done.record)}")
+    lines = [f"{'Changed' if done.changed else 'Nothing changed:'} {label(done.record)}"]
+    if text is not None and record.observations != done.record.observations:
         lines.append(f'was: "{gist(record)}"')
         lines.append(f'now: "{gist(done.record)}"')
+    lines += differences(replace(record, observations=()), replace(done.record, observations=()))
     lines += [f'+ "{one}"' for one in done.added]
     lines += [f'- "{one}"' for one in done.removed]
     if done.missing:
         has = "; ".join(f'"{one}"' for one in record.observations[:10])
         lines += [f'not there, so not removed: "{one}". It has: {has}' for one in done.missing]
-    if superseded_by and done.changed:
-        lines.append(f"superseded by {mention(found(memory, superseded_by))}")
     if done.changed:
         lines.append("undo takes it back.")
     return Reply(text="\n".join(lines))
@@ -80,48 +84,67 @@ def forget(
     ids: shapes.Ids | None = None,
     relations: list[shapes.NewRelation] | None = None,
     for_good: ForGood = False,
-    confirm: shapes.Confirm = False,
+    confirm: Agreed | None = None,
     project: shapes.Project | None = None,
 ) -> Reply:
     """Delete memories or entities with their relations, or relations alone. undo brings them back, unless for_good."""
     memory = context.memory
     if not ids and not relations:
         raise Invalid("Nothing to forget was named", field="ids", hint="Give ids, or relations.")
-    records = {record.uid: record for record in (found(memory, id) for id in ids or ())}
     if for_good:
         if relations:
             raise Invalid("for_good deletes memories, not relations alone", field="relations", hint="Give ids only.")
-        shown = "\n".join(f"- {mention(record)}" for record in records.values())
-        question = f"Delete for good, with all history, beyond undo?\n{shown}"
-        if not confirm and context.confirm is not None:
-            answered = context.confirm(question)
-            if not answered:
-                said = "declined" if answered is False else "did not answer"
-                return Reply(text=f"Nothing was deleted: the user {said}.")
-            confirm = True
-        if not confirm:
-            return Reply(text=f"Nothing is deleted yet. {question}\nAsk the user, then call again with confirm: true.")
-        purged = memory.purge([record.name for record in records.values()])
-        return Reply(text=f"Deleted for good: {purged:,}. Nothing of them is left in the store or its history.")
-    answer = TextAnswer(_BUDGET)
+        return _purge(context, dict(_ever_named(memory, id) for id in ids or ()), confirm)
+    records = {record.uid: record for record in (found(memory, id) for id in ids or ())}
     ends = [(one.from_, one.to, one.type) for one in relations or ()]
+    answer = TextAnswer(_BUDGET)
+    if confirm is False:
+        answer.force("Nothing is deleted yet; without confirm: false this would delete:")
+        lines = [*map(mention, records.values()), *(_arrow(*one) for one in ends)]
+        answer.rest((f"- {one}" for one in lines), _more)
+        return Reply(text=str(answer))
     gone = memory.forget_all([record.name for record in records.values()], ends, step=context.step)
-    total = len(gone.records) + len(gone.relations)
+    missing = [one for one in ends if one not in {relation.ends for relation in gone.relations}]
+    lines = [f"- {mention(record)}" for record in gone.records]
+    lines += [f"not there: {_arrow(*one)}" for one in missing]
     what = " and ".join(
         [
             *([count(len(gone.records), "memory", "memories")] if gone.records else []),
             *([count(len(gone.relations), "relation", "relations")] if gone.relations else []),
         ]
     )
-    answer.force(f"Forgot {what}. undo brings it back.")
-    for record in gone.records:
-        answer.add(f"- {mention(record)}")
-    missing = [one for one in ends if one not in {relation.ends for relation in gone.relations}]
-    for source, target, type in missing:
-        answer.add(f"not there: {source} -{type}-> {target}")
-    if not total:
-        return Reply(text="\n".join(str(answer).splitlines()[1:]) or "There was nothing to forget.")
+    answer.force(f"Forgot {what}. undo brings it back." if what else "There was nothing to forget:")
+    answer.rest(lines, _more)
     return Reply(text=str(answer))
+
+
+def _arrow(source: str, target: str, type: str) -> str:
+    return f"{source} -{type}-> {target}"
+
+
+def _more(number: int) -> str:
+    return f"… and {number:,} more"
+
+
+def _ever_named(memory: Memory, id: str) -> tuple[str, str]:
+    """The name of a memory to delete for good, be it there or forgotten already, and its line in the question."""
+    name = memory.deleted_name(id)
+    if name is not None:
+        return name, f"- {name} (forgotten already)"
+    record = found(memory, id)
+    return record.name, f"- {mention(record)}"
+
+
+def _purge(context: Context, named: dict[str, str], confirm: bool | None) -> Reply:
+    """Delete for good once somebody has agreed: the user where the client can ask, whatever the call says."""
+    question = "\n".join(["Delete for good, with all history, beyond undo?", *named.values()])
+    if confirm is False or (not confirm and context.confirm is None):
+        return Reply(text=f"Nothing is deleted yet. {question}\nAsk the user, then call again with confirm: true.")
+    if context.confirm is not None and not (answered := context.confirm(question)):
+        said = "declined" if answered is False else "did not answer"
+        return Reply(text=f"Nothing was deleted: the user {said}. Do not ask again unless they want it.")
+    purged = context.memory.purge(list(named))
+    return Reply(text=f"Deleted for good: {purged:,}. Nothing of them is left in the store or its history.")
 
 
 @tool("undo", "Undo", destroys=True)
@@ -142,30 +165,47 @@ def undo(
         since=at_time(since, "since") if since else None,
         session=legal_session(session) if session else None,
     )
-    if not planned:
-        return Reply(text="There is nothing to undo.")
+    final = [one.change for one in planned if one.final]
+    planned = [one for one in planned if not one.final]
+    if change is not None and final:
+        raise Conflict(f"Change {change} deleted something for good, or what it did was", hint="It cannot be undone.")
     answer = TextAnswer(_BUDGET)
     numbers = [one.change.id for one in planned]
-    if confirm:
-        memory.undo_all(numbers)
-        many = f"{len(numbers):,} changes" if len(numbers) > 1 else f"change {numbers[0]}"
-        answer.force(f"Undone: {many}. undo with the number of an undo does it again.")
+    if not planned:
+        answer.force("There is nothing to undo.")
+    elif confirm:
+        answer.force(_done(memory.undo_all(numbers)))
     else:
         again = (
             f"change: {numbers[0]}, confirm: true" if len(numbers) == 1 else "confirm: true beside the same arguments"
         )
         answer.force(f"Nothing is undone yet; call undo again with {again} to do this:")
-    for one in planned:
-        _describe(answer, one)
-    if answer.left_out:
-        answer.force(f"… and {answer.left_out:,} more lines")
+    if final:
+        passed = ", ".join(f"{one.id} ({one.action})" for one in final[:_LISTED])
+        answer.add(f"Passed over, since what they did was deleted for good: {passed}.")
+    answer.rest((line for one in planned for line in _described(one)), lambda more: f"… and {more:,} more lines")
     return Reply(text=str(answer))
 
 
-def _describe(answer: TextAnswer, one: ChangeEffects) -> None:
+def _done(undone: Sequence[Change]) -> str:
+    """What was undone, and by which changes: those that do it again when they are undone."""
+    by = [one.undone_by for one in undone]
+    if len(undone) == 1:
+        return f"Undone: change {undone[0].id}, by change {by[0]}; undo(change={by[0]}) does it again."
+    order = ", ".join(map(str, reversed(by))) if len(by) <= _LISTED else f"{by[-1]} down to {by[0]}"
+    return f"Undone: {len(undone):,} changes. To do them again, undo the changes {order}, one by one in this order."
+
+
+def _described(one: ChangeEffects) -> Iterator[str]:
     change = one.change
-    answer.add(f"change {change.id}, {moment(change.at)[:16]} by {change.who}: {change.action}")
+    yield f"change {change.id}, {moment(change.at)[:16]} by {change.who}: {change.action}"
     for effect in one.effects:
-        answer.add(f'  {_UNDONE[effect.how]} {short_id(effect.record)} "{gist(effect.record, 100)}"')
+        before, after = effect.before, effect.after
+        if before is not None and after is not None:
+            yield f"  sets back {short_id(after)}: {'; '.join(differences(after, before)) or 'nothing that is shown'}"
+        elif (record := before or after) is not None:
+            yield f'  {_UNDONE[effect.how]} {short_id(record)} "{gist(record, 100)}"'
     if one.total > len(one.effects):
-        answer.add(f"  and {one.total - len(one.effects):,} more memories")
+        yield f"  and {one.total - len(one.effects):,} more memories"
+    if not one.total:
+        yield "  what it did to relations"

@@ -10,11 +10,13 @@ from msgspec import Struct
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.text import count
-from polymnia.engine.batches import MemoryDraft
-from polymnia.engine.brief import TURN
+from polymnia.dialects.shapes import at_time
+from polymnia.engine.batches import GUESSED, TURN, MemoryDraft
+from polymnia.engine.content import content
 from polymnia.engine.scopes import SESSIONS, legal_session
 from polymnia.engine.text.calendar import moment
-from polymnia.operation import Context
+from polymnia.errors import Invalid
+from polymnia.operation import Context, Memory
 
 _ASSISTANTS = frozenset(("assistant", "ai", "bot", "model", "system", "tool", "agent"))
 _ROLES = _ASSISTANTS | {"user", "human", "me", "you"}
@@ -44,9 +46,11 @@ class ExtractedStatements(Struct, frozen=True):
     left_out: list[tuple[str, str]]
     by: str
 
-    def report(self) -> Iterator[str]:
-        """What was kept and what not, in words."""
-        kept = count(len(self.drafts), "statement", "statements")
+    def report(self, known: int) -> Iterator[str]:
+        """What was kept and what not, in words; ``known`` of the statements were stored before."""
+        new = len(self.drafts) - known
+        kept = count(new, "new statement" if known else "statement", "new statements" if known else "statements")
+        kept += f", {known:,} known already," if known else ""
         if not self.left_out:
             yield f"Kept {kept} of the conversation, chosen by {self.by}."
             return
@@ -55,7 +59,7 @@ class ExtractedStatements(Struct, frozen=True):
             reasons[reason] = reasons.get(reason, 0) + 1
         why = ", ".join(f"{number:,} {_REASONS[reason]}" for reason, number in reasons.items())
         yield f"Kept {kept} of the conversation, chosen by {self.by}; left out {why}:"
-        yield from (f'  - "{text[:80]}"' for text, _ in self.left_out[:_SHOWN])
+        yield from (f'  - "{text[:80]}" ({_REASONS[reason]})' for text, reason in self.left_out[:_SHOWN])
         if len(self.left_out) > _SHOWN:
             yield f"  - … {len(self.left_out) - _SHOWN:,} more; the turns themselves are stored"
 
@@ -66,18 +70,31 @@ def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[
         return [], ""
     now = time.time_ns() // 1000
     name = legal_session(session) if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
+    for i, one in enumerate(conversation):
+        if not one.text.strip():
+            raise Invalid(f"conversation[{i}].text is empty", field="conversation", hint="Leave out empty turns.")
     drafts = [
         MemoryDraft(
             text=f"{one.role}: {one.text}",
             kind=TURN,
             scope=f"{SESSIONS}/{name}",
             metadata={"speaker": one.role},
-            at=now if one.at is None else shapes.at_time(one.at, f"conversation[{i}].at"),
+            at=now if one.at is None else at_time(one.at, f"conversation[{i}].at", whole=True),
             turn=True,
         )
         for i, one in enumerate(conversation)
     ]
     return drafts, name
+
+
+def not_yet_stored(memory: Memory, given: list[MemoryDraft], session: str) -> tuple[list[MemoryDraft], int]:
+    """The turns behind those that the session has already, and how many it has: clients send a growing conversation."""
+    stored = [content(one) for one in memory.turns(session)] if given else []
+    texts = [one.text for one in given]
+    if stored[: len(texts)] == texts:
+        return [], len(texts)
+    known = next((size for size in range(min(len(texts), len(stored)), 0, -1) if stored[-size:] == texts[:size]), 0)
+    return given[known:], known
 
 
 def extract(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements:
@@ -99,17 +116,21 @@ def _learned(context: Context, said: Sequence[MemoryDraft], session: str, scope:
         for one in said
     ]
     found = context.memory.extract(messages)
-    drafts = [_statement(one.text, one.kind, one.speaker, session, scope, one.time) for one in found.kept]
+    drafts = [
+        _statement(one.text, one.kind, one.speaker, session, scope, one.time, one.probability) for one in found.kept
+    ]
     return ExtractedStatements(drafts, [(one.text, one.reason) for one in found.left_out], "the built-in model")
 
 
-def _statement(text: str, kind: str, speaker: str, session: str, scope: str, at: int | None) -> MemoryDraft:
+def _statement(
+    text: str, kind: str, speaker: str, session: str, scope: str, at: int | None, probability: float | None = None
+) -> MemoryDraft:
     named = speaker.casefold() not in _ROLES
     return MemoryDraft(
         text=f"{speaker}: {text}" if named else text,
         kind=kind,
         scope=scope,
-        metadata={"speaker": speaker, "session": session},
+        metadata={"speaker": speaker, "session": session, GUESSED: probability},
         at=at,
     )
 

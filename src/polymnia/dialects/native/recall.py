@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 from zlib import crc32
 
+from msgspec import Struct
+from msgspec.structs import astuple, replace
+
 from polymnia.dialects.native import shapes
-from polymnia.dialects.native.shapes import at_time, tool
-from polymnia.dialects.native.text import TextAnswer, day, gist, label, mention, short_id, stored_by, tokens
+from polymnia.dialects.native.shapes import tool
+from polymnia.dialects.native.text import (
+    TextAnswer,
+    count,
+    day,
+    differences,
+    gist,
+    label,
+    mention,
+    short_id,
+    stored_by,
+    tokens,
+    trimmed,
+)
 from polymnia.dialects.notes import sentence
-from polymnia.dialects.shapes import about
-from polymnia.engine.content import content, position
+from polymnia.dialects.shapes import about, at_time
+from polymnia.engine.content import SHORTEST_ID, content, position
 from polymnia.engine.content import cursor as cursor_at
-from polymnia.engine.recall import RecalledMemory
-from polymnia.engine.scopes import legal_scope
+from polymnia.engine.history import ChangeEffects
+from polymnia.engine.recall import WINDOW, Recalled, RecalledMemory
+from polymnia.engine.scopes import SESSIONS, legal_scope
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
 from polymnia.models import Event, Filters, Record
 from polymnia.operation import Context, Memory, Reply
 
 if TYPE_CHECKING:
-    from polymnia.engine.search.results import Turn, Why
+    from polymnia.engine.search.results import Hit, Turn, Why
 
 _BUDGET = 2_000
-_LONG = 0.4  # the share of a budget that one memory may take whole; of a longer one its best passages are shown
+# The share of a budget that one of the first memories may take whole, and another one before there is room for more
+# (but so many tokens): of a longer one the best passages are shown. Measured by `bench.agents --only evidence`.
+_LARGE, _SMALL, _LEAST = 0.3, 0.025, 40
+_FIRST = 2
+_SPARE = 16  # a part of a budget that is kept free: heads and reasons cost a tenth more than they are estimated at
 _FOOT = 60  # tokens for the last line
 _READ_BUDGET = 8_000
 _CLOSE, _LENT = 0.15, 0.02  # what counts as near in meaning, and as next to a match
-_WEAK, _GOOD = 0.02, 0.2  # what scores less than the first is left out where something scores more than the second
+_NEAREST = 3  # memories that are shown where none fits
+_CUT = " … (cut; read it whole by its id)"
 _CHANGES = 200
 _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 
 Query = Annotated[str, about("A question or words, in any language.")]
 Who = Annotated[str, about("Who stored or said it.")]
 ChangedSince = Annotated[str, about("Only what was stored, changed or deleted since.")]
-AsOf = Annotated[str, about("TextAnswer as of this time.")]
+AsOf = Annotated[str, about("Answer as of this time.")]
 Recency = Annotated[float, about("0 to 1: how much newer ones rise.", ge=0, le=1)]
 Cursor = Annotated[str, about("From the answer before, for more.")]
 
@@ -53,7 +76,7 @@ def recall(
     changed_since: ChangedSince | None = None,
     as_of: AsOf | None = None,
     recency: Recency = 0.0,
-    limit: int = 0,
+    limit: Annotated[int, about("Memories an answer may have.", ge=1, le=1_000)] | None = None,
     budget: shapes.Budget = _BUDGET,
     cursor: Cursor | None = None,
     project: shapes.Project | None = None,
@@ -63,7 +86,7 @@ def recall(
     """
     memory = context.memory
     if changed_since is not None and not query.strip():
-        return _changes(memory, at_time(changed_since, "changed_since"), budget)
+        return _changes(memory, at_time(changed_since, "changed_since"), budget, limit)
     scope = scope.strip("/") if scope else None
     filters = Filters(
         kinds=tuple(dict.fromkeys((kind, kind.lower(), kind.capitalize()))) if kind else (),
@@ -78,52 +101,143 @@ def recall(
     start, end = filters.created_from, filters.created_to
     if start is not None and end is not None and end <= start:
         raise Invalid(f"since ({since}) is not before until ({until})", field="since", hint="Exchange or widen them.")
-    asked = crc32(repr((query, kind, tags, scope, who, since, until, changed_since, as_of, recency)).encode())
-    first, skip, question = map(int, position("recall", cursor, 3) or (0, 0, asked))
-    if question != asked:
+    asked = crc32(repr((query, kind, tags, scope, who, since, until, changed_since, as_of, recency)).encode()) & 0xFFFF
+    place = _Place(*map(int, position("recall", cursor, 5) or (0, 0, 0, 0, asked)))
+    if place.question != asked:
         raise Invalid("The cursor is of another question", field="cursor", hint="Repeat that one, or leave cursor out.")
     if not memory.stamp():
         return Reply(text=shapes.empty_project(memory))
-    found = memory.recall(
-        query,
-        filters=filters,
-        offset=first,
-        recency=recency,
-        as_of=at_time(as_of, "as_of", end=True) if as_of else None,
+    at = at_time(as_of, "as_of", end=True) if as_of else None
+    listing = _Listing(
+        lambda order, first: memory.recall(
+            query, filters=filters, offset=first, order=order, recency=recency, as_of=at
+        ),
+        place,
     )
-    best = max((one.hit.score for one in found.memories), default=0.0)
-    window = [one for one in _once(found.memories) if best < _GOOD or one.hit.score >= _WEAK]
-    answer = TextAnswer(budget)
-    nothing = next((sentence(note) for note in found.notes if note.code == "nothing_fits"), None)
-    if not window:
-        return Reply(text=_nothing(memory, filters, [sentence(note) for note in found.notes]))
+    if listing.next() is None and cursor is None:
+        return Reply(text=_nothing(memory, filters, [sentence(note) for note in listing.page.notes]))
+    return Reply(text=_answer(listing, budget, limit, scored=bool(query.strip()), changed=changed_since is not None))
+
+
+class _Place(Struct, frozen=True):
+    """Where an answer stopped: the page of an order, which of its places were shown (as bits), and how many in all."""
+
+    order: int
+    first: int
+    shown: int
+    number: int
+    question: int
+
+
+class _Listing:
+    """What answers a question, from a place on, in the order that its first page had."""
+
+    def __init__(self, ask: Callable[[int, int], Recalled], place: _Place) -> None:
+        self._ask = ask
+        self.place = place
+        self.repeated = 0
+        self.page = self._turn_to(place.first)
+        self.lost = place.order not in (0, self.page.order)  # another order was made
+
+    def _turn_to(self, first: int) -> Recalled:
+        page = self._ask(self.place.order, first)
+        kept = first == self.place.first and self.place.order in (0, page.order)
+        self.place = replace(self.place, order=page.order, first=first, shown=self.place.shown if kept else 0)
+        window = _once(page.memories)
+        self._waiting = [one for one in window if not self.place.shown & self._bit(one)]
+        if not self.place.shown:
+            self.repeated += len(page.memories) - len(window)
+        return page
+
+    def _bit(self, one: RecalledMemory) -> int:
+        return 1 << (one.hit.place - self.place.first)
+
+    def next(self) -> RecalledMemory | None:
+        """The memory that comes next; None at the end."""
+        while not self._waiting and self.place.first + WINDOW < self.page.total:
+            self.page = self._turn_to(self.place.first + WINDOW)
+        return self._waiting[0] if self._waiting else None
+
+    def take(self) -> None:
+        """Mark the next memory as shown."""
+        bit = self._bit(self._waiting.pop(0))
+        self.place = replace(self.place, shown=self.place.shown | bit, number=self.place.number + 1)
+
+    @property
+    def left(self) -> int:
+        """How many are still to come."""
+        return len(self._waiting) + max(0, self.page.total - self.place.first - WINDOW)
+
+
+def _answer(listing: _Listing, budget: int, limit: int | None, *, scored: bool, changed: bool) -> str:
+    """The memories that fit, the notes, and how to go on."""
+    answer = TextAnswer(budget - budget // _SPARE)
+    notes = listing.page.notes
+    nothing = next((sentence(note) for note in notes if note.code == "nothing_fits"), None)
     if nothing:
         answer.force(nothing)
-    shown = 0
-    for one in window[skip:]:
-        if limit and shown == limit:
-            break
-        block = _block(first + skip + shown + 1, one, int(budget * _LONG))
-        if not answer.add(block, _FOOT) and shown:
-            break
-        if not shown and answer.left_out:
-            answer.force(_block(1, one, max(40, answer.room - _FOOT)))
-        shown += 1
-    for note in found.notes:
-        if note.code not in ("nothing_fits", "cut", "nearest", "filtered"):
-            answer.add(f"Note: {sentence(note)}", _FOOT)
-    if not found.whole_past:
-        answer.add("Note: there are too many later changes to take all of them back; newer ones may shine through.")
-    place = (first, skip + shown) if skip + shown < len(window) else (first + len(found.memories), 0)
-    answer.force(_foot(cursor_at("recall", *place, asked), found.total - sum(place), limit))
-    return Reply(text=str(answer))
+    if listing.lost:
+        answer.add("Note: the list that this goes on with is no longer kept; some may come twice or be missing.")
+    worded = [sentence(note) for note in notes if note.code not in ("nothing_fits", "cut", "nearest", "filtered")]
+    if not listing.page.whole_past:
+        worded.append("there are too many later changes to take all of them back; newer ones may shine through.")
+    if changed:
+        worded.append("deleted memories are listed by changed_since without a query.")
+    below = TextAnswer(budget // 4)
+    for note in worded:
+        below.add(f"Note: {note}")
+    most = limit or (_NEAREST if nothing else WINDOW)
+    for block in _blocks(listing, most, budget, answer.room - _FOOT - tokens(str(below)), scored=scored):
+        answer.force(block)
+    if str(below):
+        answer.force(str(below))
+    if listing.repeated:
+        what = count(listing.repeated, "turn or statement that repeats", "turns or statements that repeat")
+        answer.add(f"Note: left out {what} these.", _FOOT)
+    answer.force(_foot(listing, fits=nothing is None, limited=limit is not None))
+    return str(answer)
 
 
-def _foot(place: str, left: int, limit: int) -> str:
-    if left <= 0:
-        return "That is all that matches."
-    what = f"{left:,} more match{'es' if left == 1 else ''}"
-    return f'{what}: cursor "{place}"' + ("" if limit else ", or a larger budget.")
+def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: bool) -> list[str]:
+    """The next memories, at most so many, as there is room for them.
+
+    First as many as possible, the best two whole and the others by their best passages; then what room is left goes to
+    whole texts and the turns around them, best first.
+    """
+    large, small = int(budget * _LARGE), max(_LEAST, int(budget * _SMALL))
+    taken: list[RecalledMemory] = []
+    blocks: list[str] = []
+    start = listing.place.number + 1
+    while len(taken) < most and (one := listing.next()) is not None:
+        number = start + len(taken)
+        block = _block(number, one, large if len(taken) < _FIRST else small, around=False, scored=scored)
+        if tokens(block) > room:
+            if taken:
+                break
+            block = _squeezed(number, one, room)
+        listing.take()
+        taken.append(one)
+        blocks.append(block)
+        room -= tokens(block)
+    for at, one in enumerate(taken):
+        for around in (True, False):
+            fuller = _block(start + at, one, large, around=around, scored=scored)
+            more = tokens(fuller) - tokens(blocks[at])
+            if more <= room:
+                blocks[at] = fuller
+                room -= more
+                break
+    return blocks
+
+
+def _foot(listing: _Listing, *, fits: bool, limited: bool) -> str:
+    left = listing.left
+    if not left:
+        return "That is all that matches." if fits else "These are only the nearest."
+    what = count(left, "more memory matches", "more memories match") if fits else f"{left:,} more are less like it"
+    return f'{what}: cursor "{cursor_at("recall", *astuple(listing.place))}"' + (
+        "" if limited else ", or a larger budget."
+    )
 
 
 def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
@@ -141,24 +255,35 @@ def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
     return kept
 
 
-def _block(number: int, one: RecalledMemory, most: int) -> str:
-    """A memory that was found, as lines: its head, what it says, what stands around it, and why."""
+def _block(number: int, one: RecalledMemory, most: int, *, around: bool, scored: bool) -> str:
+    """A memory that was found, as lines: its head, what it says, the turns ``around`` it, and why."""
     hit, record = one.hit, one.hit.record
-    lines = [f"{number}. {label(record, stored_by(one.stored), f'{hit.score:.2f}')}"]
+    score = [f"{hit.score:.2f}"] if scored else []
+    lines = [f"{number}. {label(record, stored_by(one.stored), *score)}"]
     whole = content(record)
-    if not hit.cut and tokens(whole) <= most:
-        lines.append(whole)
-    else:
-        pieces = " … ".join(fragment.text for fragment in hit.fragments) or gist(record, most * 3)
-        lines.append(f"{pieces} … (cut; read it whole by its id)")
+    lines.append(whole if tokens(whole) <= most else _passages(hit, most))
     for side, turn in (("before", hit.previous), ("after", hit.next)):
-        if turn is not None:
+        if around and turn is not None:
             lines.append(f"  {side}: {_said(turn)}")
     if one.superseded_by is not None:
         lines.append(f"  superseded by {mention(one.superseded_by)}")
-    if why := _why(hit.why):
+    if scored and (why := _why(hit.why)):
         lines.append(f"  why: {why}")
     return "\n".join(lines)
+
+
+def _squeezed(number: int, one: RecalledMemory, room: int) -> str:
+    """A memory for which there is no room: its id, and as much of it as there is room for."""
+    head = f"{number}. {label(one.hit.record)}"
+    return f"{head}\n{_passages(one.hit, room - tokens(head))}"
+
+
+def _passages(hit: Hit, most: int) -> str:
+    """The best passages of a memory in at most so many tokens, and that it is cut."""
+    pieces = " … ".join(piece.text for piece in hit.fragments if piece.observation is not None)
+    whole = content(hit.record)
+    cut = trimmed(pieces or whole, max(10, most - tokens(_CUT)))
+    return whole if cut == whole else cut + _CUT
 
 
 def _why(why: Why) -> str:
@@ -191,28 +316,46 @@ def _nothing(memory: Memory, filters: Filters, notes: list[str]) -> str:
     return " ".join(["Nothing stored answers this.", *notes])
 
 
-def _changes(memory: Memory, at: int, budget: int) -> Reply:
+def _changes(memory: Memory, at: int, budget: int, limit: int | None) -> Reply:
     """What was stored, changed and deleted since a time, newest first."""
-    found = memory.changed_since(at, limit=_CHANGES)
+    found = memory.changed_since(at, limit=_CHANGES + 1)
     if not found:
         return Reply(text=f"Nothing has changed since {moment(at)}.")
     answer = TextAnswer(budget)
-    for one in found:
-        change = one.change
-        undone = f", undone by change {change.undone_by}" if change.undone_by else ""
-        head = f"{moment(change.at)[:16]} change {change.id} by {change.who}: {change.action}{undone}"
-        if not answer.add(head, _FOOT):
-            break
-        for effect in one.effects:
-            answer.add(f"  {_HOW[effect.how]} {label(effect.record)} {gist(effect.record, 100)}", _FOOT)
-        if one.total > len(one.effects):
-            answer.add(f"  and {one.total - len(one.effects):,} more memories", _FOOT)
-    if answer.left_out or len(found) == _CHANGES:
-        answer.force("There is more: name a later time or a larger budget.")
+    shown = 0
+    for one in found[: limit or _CHANGES]:
+        lines = list(_change(one))
+        while len(lines) > 2 and tokens("\n".join(lines)) > answer.room - _FOOT:
+            lines[-2:] = [f"  and {one.total - len(lines) + 3:,} more memories"]
+        if not answer.add("\n".join(lines), _FOOT):
+            if shown:
+                break
+            answer.force(trimmed("\n".join(lines), answer.room - _FOOT))
+        shown += 1
+    if shown < len(found):
+        more = "more than " if len(found) > _CHANGES else ""
+        left = count(min(len(found), _CHANGES) - shown, "earlier change is", "earlier changes are")
+        answer.force(
+            f"{more}{left} left out: a larger {'limit' if shown == limit else 'budget'}, or a later time.".capitalize()
+        )
     return Reply(text=str(answer))
 
 
-_HOW = {"made": "stored", "changed": "changed", "deleted": "deleted", "restored": "restored"}
+def _change(one: ChangeEffects) -> Iterator[str]:
+    change = one.change
+    undone = f", undone by change {change.undone_by}" if change.undone_by else ""
+    yield f"{moment(change.at)[:16]} change {change.id} by {change.who}: {change.action}{undone}"
+    for effect in one.effects:
+        if effect.before is not None and effect.after is not None:
+            what = "; ".join(differences(effect.before, effect.after))
+            yield f"  changed {label(effect.after)} {what}"
+        elif (record := effect.after or effect.before) is not None:
+            yield f"  {_HOW[effect.how]} {label(record)} {gist(record, 100)}"
+    if one.total > len(one.effects):
+        yield f"  and {one.total - len(one.effects):,} more memories"
+
+
+_HOW = {"made": "stored", "deleted": "deleted", "restored": "restored"}
 
 
 @tool("read", "Read", reads=True, idempotent=True)
@@ -223,45 +366,60 @@ def read(
     history: bool = False,
     as_of: str | None = None,
     budget: shapes.Budget = _READ_BUDGET,
+    cursor: str | None = None,
     project: shapes.Project | None = None,
 ) -> Reply:
-    """Open memories or entities whole, with relations and, if asked, their history; or the tree of scopes."""
+    """Open memories or entities whole, with relations and, if asked, history; a conversation; the tree of scopes."""
     memory = context.memory
     if not ids:
         raise Invalid("ids is empty", field="ids", hint="Give a name, an id, or / for the tree of scopes.")
     at = at_time(as_of, "as_of", end=True) if as_of else None
+    asked = crc32(repr((ids, depth, history, as_of)).encode()) & 0xFFFF
+    start, done, question = map(int, position("read", cursor, 3) or (0, 0, asked))
+    if question != asked:
+        raise Invalid("The cursor is of another call", field="cursor", hint="Repeat that one, or leave cursor out.")
+    lines = chain.from_iterable(
+        _session(memory, id) or _tree(memory, id) or _opened(memory, id, depth, history, at) for id in ids
+    )
     answer = TextAnswer(budget)
-    for id in ids:
-        if (tree := _tree(memory, id)) is not None:
-            answer.section(tree[0], tree[1], lambda more: f"… {more:,} more scopes")
+    for at_line, line in enumerate(lines):
+        rest = line[done:].lstrip() if at_line == start else line
+        if at_line < start or answer.add(rest, _FOOT):
             continue
-        for line in _opened(memory, id, depth, history, at):
-            if not answer.add(line, _FOOT) and tokens(line) > budget // 2:
-                answer.force(f"{_trimmed(line, answer.room - _FOOT)} … (cut; a larger budget shows all of it)")
-    if answer.left_out:
-        answer.force(f"{answer.left_out:,} lines are left out; a larger budget shows them.")
+        skipped = len(line) - len(rest) if at_line == start else 0
+        part = trimmed(rest, answer.room - _FOOT) if tokens(rest) > budget // 2 or not str(answer) else ""
+        if part:
+            answer.force(part)
+        place = cursor_at("read", at_line, skipped + len(part) if part else 0, asked)
+        what = count(1 + sum(1 for _ in lines), "line is", "lines are")
+        answer.force(f'{"Cut here; " if part else ""}{what} left: cursor "{place}", or a larger budget.')
+        break
     return Reply(text=str(answer))
 
 
-def _trimmed(text: str, most: int) -> str:
-    from polymnia.engine.text.tokens import trimmed
+def _session(memory: Memory, path: str) -> list[str]:
+    """The turns of a conversation, by the name of its session or its path."""
+    name = path.strip().strip("/").removeprefix(f"{SESSIONS}/")
+    if not name or "/" in name or (name == path.strip() and _named(memory, path) is not None):
+        return []
+    turns = memory.turns(name)
+    lines = [f"{short_id(one)} {moment(one.created)[:16]} {content(one)}" for one in turns]
+    return [f"Session {name!r}, {count(len(turns), 'turn', 'turns')}:", *lines] if turns else []
 
-    return trimmed(text, max(20, most))
 
-
-def _tree(memory: Memory, path: str) -> tuple[str, list[str]] | None:
+def _tree(memory: Memory, path: str) -> list[str]:
     """The scopes at a path and below, where it is one and no memory has that name."""
     whole = path.strip() in ("/", "")
     try:
         scopes = memory.scopes(None if whole else path.strip().strip("/"))
     except Invalid:  # no path
-        return None
+        return []
     if whole and not scopes:
-        return shapes.empty_project(memory), [""]
+        return [shapes.empty_project(memory)]
     if not scopes or (not whole and _named(memory, path) is not None):
-        return None
+        return []
     lines = [f"{'  ' * (one.depth - 1)}{one.path.rpartition('/')[2]} ({one.total:,})" for one in scopes]
-    return f"Scopes{'' if whole else f' at {path}'}, with how many memories:", lines
+    return [f"Scopes{'' if whole else f' at {path}'}, with how many memories:", *lines]
 
 
 def _named(memory: Memory, text: str) -> Record | None:
@@ -272,6 +430,10 @@ def _named(memory: Memory, text: str) -> Record | None:
 
 
 def _opened(memory: Memory, id: str, depth: int, history: bool, at: int | None) -> Iterator[str]:
+    if at is None and (ties := memory.relations_naming(id)) and _named(memory, id) is None:
+        yield f"Nothing is stored as {id!r}, but {count(len(ties), 'relation names', 'relations name')} it:"
+        yield from (f"  {one.source} -{one.type}-> {one.target}" for one in ties)
+        return
     if at is not None:
         name = memory.deleted_name(id) or found(memory, id).name
         record, relations = memory.get(name, at=at)
@@ -330,10 +492,16 @@ def _meant(memory: Memory, id: str) -> Record:
     same = memory.names_alike(bare)
     if len(same) == 1 and same[0].casefold() == bare.casefold():
         return memory.resolve(same[0])
+    if (lower := _named(memory, bare.lower())) is not None and lower.name == lower.uid:
+        return lower
     said = [one.hit.record for one in memory.recall(id).memories if content(one.hit.record) == id.strip()]
     if len(said) == 1:
         return said[0]
     meant = f"Did you mean {', '.join(map(repr, same or near))}? " if same or near else ""
+    if memory.relations_naming(bare):
+        meant += "Only relations name it: read shows them, forget takes them as `relations`. "
+    if re.fullmatch(f"[0-9a-fA-F-]{{1,{SHORTEST_ID - 1}}}", bare):
+        meant += f"Of an id, give at least {SHORTEST_ID} characters. "
     raise NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from polymnia.errors import BadArguments, Conflict, Fault, ManyTexts
+from polymnia.errors import BadArguments, Conflict, Fault, Invalid, ManyTexts
 from polymnia.operation import Reply
 
 _MOST = 5  # violations that are worded
 _COMMAND = "`polymnia "  # what a hint names that only somebody at a terminal can do
+_MANY_OBSERVATIONS = "{name!r} has {observations} observations, and text would replace all of them"
 _MANY_TEXTS = "Give `add` and `remove` instead of `text`: whole observations, word for word."
+_CURSOR = "Give the cursor of the answer before unchanged, beside the same arguments, or leave it out."
 _CHANGES = "recall with changed_since lists the changes and their numbers."
 _LATER = "Undo those first, or all together with `since`."
 
@@ -19,13 +21,16 @@ def word(fault: Fault) -> Reply:
         more = len(fault.violations) - len(wrong)
         text = "; ".join(wrong) + (f"; and {more} more" if more else "")
         return Reply(text=f"Error: {text}. Nothing was done; correct it and call again.", is_error=True)
-    text = fault.message if fault.message.endswith((".", "!", "?", "…")) else f"{fault.message}."
+    message = _MANY_OBSERVATIONS.format(**fault.details) if isinstance(fault, ManyTexts) else fault.message
+    text = message if message.endswith((".", "!", "?", "…")) else f"{message}."
     return Reply(text=f"Error: {text} {_hint(fault)}".rstrip(), is_error=True)
 
 
 def _hint(fault: Fault) -> str:
     if isinstance(fault, ManyTexts):
         return _MANY_TEXTS
+    if fault.details.get("field") == "cursor" and isinstance(fault, Invalid):
+        return _CURSOR
     if isinstance(fault, Conflict) and fault.hint == Conflict.hint:
         return _LATER
     return _CHANGES if _COMMAND in fault.hint else fault.hint

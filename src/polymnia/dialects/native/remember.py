@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Annotated
 
 from msgspec.structs import replace
@@ -12,13 +12,14 @@ from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import bare, tool
 from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
 from polymnia.dialects.shapes import about
-from polymnia.engine.batches import COMPARED, MemoryDraft, StoredBatch, StoredMemory
+from polymnia.engine.batches import COMPARED, GUESSED, MemoryDraft, StoredBatch, StoredMemory
 from polymnia.engine.content import KIND
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
 from polymnia.operation import Context, Memory, Reply
 
 _CHECKED = 10  # new memories of a call that are checked for contradictions
+_NAMED = 3  # memories in conflict with one that are named
 _BUDGET = 2_000  # tokens of an answer
 _SURE = 0.6  # the probability from which on a guessed kind is stored
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
@@ -26,7 +27,7 @@ _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflic
 Entities = Annotated[list[shapes.NewEntity], about("Things with a name, and facts about each.")]
 Conversation = Annotated[list[shapes.NewTurn], about("An exchange, turn by turn.")]
 Kind = Annotated[str, about("fact, preference, decision, plan, instruction, question, …")]
-Extract = Annotated[bool, about("Of a conversation: also keep its statements as memories.")]
+Extract = Annotated[bool, about("False: keep only the turns of a conversation, not its statements.")]
 Supersedes = Annotated[str, about("Id of a memory that this one replaces.")]
 
 
@@ -52,14 +53,20 @@ def remember(
     or in conflict with another.
     """
     given: list[shapes.NewMemory] = list(memories or ())
+    if text is not None and not text.strip():
+        raise Invalid("text is empty", field="text", hint="Give the text to remember.")
     if text is not None:
-        given.insert(0, shapes.NewMemory(text=text, supersedes=supersedes))
+        given.append(shapes.NewMemory(text=text, supersedes=supersedes))
     elif supersedes and len(given) == 1:
         given = [replace(given[0], supersedes=supersedes)]
     elif supersedes:
         raise Invalid("supersedes goes with one text", field="supersedes", hint="Give it inside the item of memories.")
     if not (given or entities or relations or conversation):
-        raise Invalid("There is nothing to remember", field="text", hint="Give text, memories, entities or relations.")
+        raise Invalid(
+            "There is nothing to remember",
+            field="text",
+            hint="Give text, memories, entities, relations or conversation.",
+        )
     memory = context.memory
     drafts = [
         MemoryDraft(
@@ -72,8 +79,9 @@ def remember(
         )
         for one in given
     ]
-    guessed = _guess_kinds(memory, drafts)
+    _guess_kinds(memory, drafts)
     turns, name = conversations.turns(conversation or (), session)
+    turns, known = conversations.not_yet_stored(memory, turns, name)
     extracted = conversations.extract(context, turns, name, scope or DEFAULT_SCOPE) if turns and extract else None
     statements = [] if extracted is None else extracted.drafts
     named = [
@@ -86,32 +94,33 @@ def remember(
     conflicts = _conflicts(memory, own) if batch.compared else {}
     answer = TextAnswer(_BUDGET)
     answer.force(_headline(batch, len(own), len(turns), name))
+    if known:
+        answer.add(f"{count(known, 'turn is', 'turns are')} in the session {name!r} already.")
+    guessed = sum(one.outcome == "new" and GUESSED in one.record.metadata for one in batch.memories[: len(drafts)])
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
-    for line in _lines(batch, own, conflicts):
+    for line in _lines(batch, own, conflicts, named):
         answer.add(line)
     if extracted is not None:
-        for line in extracted.report():
+        for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
             answer.add(line)
     if answer.left_out:
-        answer.force(f"{answer.left_out:,} more lines of this answer are left out; everything is stored.")
+        left = count(answer.left_out, "line of this answer is", "lines of this answer are")
+        answer.force(f"{left} left out; everything is stored.")
     if not batch.compared:
         answer.force("So many at once are not compared with what is stored; recall shows what is similar.")
     return Reply(text=str(answer))
 
 
-def _guess_kinds(memory: Memory, drafts: list[MemoryDraft]) -> int:
-    """Give memories of no named kind the kind their text is likely to be; how many got one. Many are left alone."""
+def _guess_kinds(memory: Memory, drafts: list[MemoryDraft]) -> None:
+    """Give memories of no named kind the kind their text is likely to be. Many at once are left alone."""
     open_ = [at for at, one in enumerate(drafts) if one.kind == KIND]
     if len(open_) > COMPARED:
-        return 0
-    guessed = 0
+        return
     for at, guess in zip(open_, memory.kinds([drafts[at].text for at in open_]), strict=True):
         if guess is not None and guess.kind != "other" and guess.probability >= _SURE:
-            metadata = {**drafts[at].metadata, "kind_guessed": round(guess.probability, 2)}
+            metadata = {**drafts[at].metadata, GUESSED: round(guess.probability, 2)}
             drafts[at] = replace(drafts[at], kind=guess.kind, metadata=metadata)
-            guessed += 1
-    return guessed
 
 
 def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list[Record]]:
@@ -124,6 +133,8 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list
         clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
         for clash in clashes.clashes:
             other = clash.right.record if clash.left.record.uid == record.uid else clash.left.record
+            if any(record.uid == one.uid for one in found.get(other.uid, ())):
+                continue  # a pair of new ones is named once
             if other.uid not in (record.uid, *replaced) and other not in found.get(record.uid, ()):
                 found.setdefault(record.uid, []).append(other)
                 pairs.append((record, other))
@@ -132,26 +143,32 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list
 
 
 def _headline(batch: StoredBatch, memories: int, turns: int, session: str) -> str:
-    own = batch.memories[:memories]
-    new = sum(one.outcome == "new" for one in own)
+    if not batch.changed:
+        return "Nothing changed: all of this is stored already."
     parts = []
-    if own:
+    if new := sum(one.outcome == "new" for one in batch.memories[:memories]):
         parts.append(count(new, "memory", "memories"))
     if turns:
         parts.append(f"{count(turns, 'turn', 'turns')} of the session {session!r}")
-    if batch.entities:
-        parts.append(count(sum(one.outcome == "new" for one in batch.entities), "entity", "entities"))
-    if batch.relations:
-        parts.append(count(sum(one.outcome == "new" for one in batch.relations), "relation", "relations"))
-    return f"Stored {', '.join(parts)}. undo takes it back."
+    if new := sum(one.outcome == "new" for one in batch.entities):
+        parts.append(count(new, "entity", "entities"))
+    if new := sum(one.outcome == "new" for one in batch.relations):
+        parts.append(count(new, "relation", "relations"))
+    return f"Stored {', '.join(parts) or '0 memories, but added to what was there'}. undo takes it back."
 
 
-def _lines(batch: StoredBatch, own: Sequence[StoredMemory], conflicts: dict[str, list[Record]]) -> Iterator[str]:
+def _lines(
+    batch: StoredBatch,
+    own: Sequence[StoredMemory],
+    conflicts: dict[str, list[Record]],
+    named: Sequence[EntityDraft],
+) -> Iterator[str]:
     """What became of each item; of many, those first that need a decision."""
+    new = {one.record.uid for one in own if one.outcome == "new"}
     by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
     for one in own if len(own) <= _CHECKED else by_need:
-        yield from _memory(one, conflicts.get(one.record.uid, ()))
-    for entity in batch.entities:
+        yield from _memory(one, conflicts.get(one.record.uid, ()), new)
+    for entity, draft in zip(batch.entities, named, strict=True):
         added = count(len(entity.added), "observation", "observations")
         if entity.outcome == "new":
             yield f"new entity {label(entity.record)}, {added}"
@@ -159,6 +176,8 @@ def _lines(batch: StoredBatch, own: Sequence[StoredMemory], conflicts: dict[str,
             yield f"joined with the entity {short_id(entity.record)}: {added} added"
         else:
             yield f"joined with the entity {short_id(entity.record)}: it has all of this already"
+        if draft.kind.strip() not in ("", entity.record.kind):
+            yield f"  it stays of the kind {entity.record.kind!r}; revise(id={draft.name!r}, kind=…) changes that"
     for tie in batch.relations:
         ends = f"{tie.relation.source} -{tie.relation.type}-> {tie.relation.target}"
         missing = " and ".join(map(repr, tie.missing))
@@ -166,7 +185,8 @@ def _lines(batch: StoredBatch, own: Sequence[StoredMemory], conflicts: dict[str,
         yield f"{'new relation' if tie.outcome == 'new' else 'known relation'} {ends}{loose}"
 
 
-def _memory(one: StoredMemory, conflicts: Sequence[Record]) -> Iterator[str]:
+def _memory(one: StoredMemory, conflicts: Sequence[Record], new: Set[str]) -> Iterator[str]:
+    """What became of a memory; ``new`` are the ids of all new ones of the call."""
     record = one.record
     if one.outcome == "joined":
         yield f"joined with {label(record)}: it says exactly this already"
@@ -174,11 +194,18 @@ def _memory(one: StoredMemory, conflicts: Sequence[Record]) -> Iterator[str]:
         yield f"new {label(record)} {gist(record, 80)}"
     if one.superseded is not None:
         yield f"  supersedes {mention(one.superseded)}"
-    for other in conflicts:
-        yield f"  conflicts with {mention(other)}"
-    if conflicts:
-        ids = short_id(conflicts[0]), short_id(record)
+    for other in conflicts[:_NAMED]:
+        yield f"  conflicts with {mention(other)}{', new as well' if other.uid in new else ''}"
+    if len(conflicts) > _NAMED:
+        yield f"  and with {len(conflicts) - _NAMED:,} more"
+    if older := [other for other in conflicts if other.uid not in new]:
+        ids = short_id(older[0]), short_id(record)
         yield f"  if the older is no longer true: revise(id={ids[0]!r}, superseded_by={ids[1]!r}); both stay otherwise"
     for other, share in one.similar:
-        why = "says the same in other words" if other.uid in one.reworded else f"similarity {share:.2f}"
-        yield f"  similar to {mention(other)}: {why}"
+        yield f"  similar to {mention(other)}: {_likeness(one, other, share)}"
+
+
+def _likeness(one: StoredMemory, other: Record, share: float) -> str:
+    if other.uid in one.same:
+        return f"says exactly this, in the scope {other.path!r}"
+    return "says the same in other words" if other.uid in one.reworded else f"similarity {share:.2f}"

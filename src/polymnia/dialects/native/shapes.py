@@ -11,13 +11,11 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from polymnia.dialects.shapes import about, parameters
-from polymnia.engine.text.calendar import parse_time
-from polymnia.errors import Invalid
 from polymnia.models import JsonObject, Note
 from polymnia.operation import Context, Memory, Operation, Reply, schema
 from polymnia.operation import read as read_arguments
 
-Budget = Annotated[int, about("Tokens the answer may have.", ge=50, le=100_000)]
+Budget = Annotated[int, about("Tokens the answer may have.", ge=100, le=100_000)]
 Time = Annotated[str, about("A date, a time, or words: last week.")]
 Confirm = Annotated[bool, about("True does it; without it you see what would be done.")]
 Ids = Annotated[list[str], about("Names, ids or beginnings of ids.")]
@@ -293,28 +291,6 @@ def _meant(key: str, properties: JsonObject, given: JsonObject) -> str | None:
 def bare(tags: Iterable[str] | None) -> list[str]:
     """Tags without the # that answers show before each."""
     return [tag.removeprefix("#") for tag in tags or ()]
-
-
-def at_time(text: str, field: str, *, end: bool = False) -> int:
-    """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end."""
-    import time
-
-    from polymnia.engine.text.dates import find_time_range
-
-    stripped = text.strip()
-    if re.fullmatch("[0-9]{10}|[0-9]{13}", stripped):  # seconds or milliseconds since 1970
-        return int(stripped.ljust(16, "0"))
-    if len(stripped) > 10:
-        try:
-            return parse_time(stripped, field)
-        except Invalid:
-            pass
-    found = find_time_range(stripped, time.time_ns() // 1000)
-    if found is None:
-        raise Invalid(
-            f"{field} is {text!r:.60}, which is no time", field=field, hint="Write it as 2026-05-31, or last week."
-        )
-    return found.end if end else found.start
 
 
 def empty_project(memory: Memory) -> str:

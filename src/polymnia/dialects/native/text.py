@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
 from polymnia.models import Change, Record
@@ -14,7 +15,11 @@ _GIST = 160  # characters of a memory that is only mentioned
 
 def short_id(record: Record) -> str:
     """What a model calls a memory by: the name of an entity, or the beginning of the id."""
-    return record.name if record.name != record.uid else record.uid.removeprefix("content_")[:_ID]
+    return record.name if record.name != record.uid else _short(record.uid)
+
+
+def _short(uid: str) -> str:
+    return uid.removeprefix("content_")[:_ID]
 
 
 def day(microseconds: int) -> str:
@@ -43,6 +48,34 @@ def label(record: Record, *more: str) -> str:
     return f"{short_id(record)} [{' · '.join([*parts, *more])}]"
 
 
+def differences(before: Record, after: Record) -> list[str]:
+    """What differs between two states of a memory, each in a few words."""
+    was, now = before.observations, after.observations
+    if len(was) == len(now) == 1 and was != now:
+        found = [f'"{gist(before, 80)}" -> "{gist(after, 80)}"']
+    else:
+        found = [f'- "{one:.120}"' for one in was if one not in now] + [
+            f'+ "{one:.120}"' for one in now if one not in was
+        ]
+    for field in ("kind", "scope", "tags"):
+        one, other = getattr(before, field), getattr(after, field)
+        if one != other:
+            found.append(f"{field}: {_shown(one)} -> {_shown(other)}")
+    for key in dict.fromkeys((*before.metadata, *after.metadata)):
+        one, other = before.metadata.get(key), after.metadata.get(key)
+        if key == SUPERSEDED and one != other:
+            found.append(f"superseded by {_short(str(other))}" if other else "superseded no more")
+        elif one != other:
+            found.append(f"{key}: {_shown(one)} -> {_shown(other)}")
+    return found
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(f"#{tag}" for tag in value) or "none"
+    return "none" if value is None else f"{value!s:.80}"
+
+
 def count(number: int, one: str, many: str) -> str:
     """A number of things in words."""
     return f"{number:,} {one if number == 1 else many}"
@@ -58,6 +91,13 @@ def tokens(text: str) -> int:
     from polymnia.engine.text.tokens import tokens
 
     return tokens(text) + 1  # and the line break
+
+
+def trimmed(text: str, most: int) -> str:
+    """The beginning of a text in about so many tokens, and a little of it in any case."""
+    from polymnia.engine.text.tokens import trimmed
+
+    return trimmed(text, max(10, most))
 
 
 class TextAnswer:
@@ -82,6 +122,14 @@ class TextAnswer:
         """Add a line whatever room there is: what an answer cannot be understood without."""
         self._left -= tokens(line)
         self._lines.append(line)
+
+    def rest(self, lines: Iterable[str], more: Callable[[int], str], reserve: int = 30) -> None:
+        """Add the lines that fit, and then how many did not."""
+        given = list(lines)
+        for at, line in enumerate(given):
+            if not self.add(line, reserve):
+                self.force(more(len(given) - at))
+                return
 
     def section(self, title: str, lines: Iterable[str], rest: Callable[[int], str], reserve: int = 40) -> None:
         """Add a title and the lines below it that fit; ``rest`` words how many do not."""

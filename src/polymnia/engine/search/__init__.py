@@ -53,6 +53,7 @@ class LazySearch:
         self._eager = eager
         self._lock = threading.Lock()
         self._finder: Finder | None = None
+        self._closed = False
 
     def __call__(self) -> Finder:
         """The finder."""
@@ -68,8 +69,14 @@ class LazySearch:
         if self._finder is not None:
             if self._eager:
                 self._finder.notify(project)
-        elif self._eager:
-            threading.Thread(target=lambda: self().notify(project), name="polymnia-finder", daemon=True).start()
+        elif self._eager and not self._closed:
+            threading.Thread(target=self._start, args=(project,), name="polymnia-finder", daemon=True).start()
+
+    def _start(self, project: str) -> None:
+        finder = self()
+        with self._lock:
+            if not self._closed:
+                finder.notify(project)
 
     @staticmethod
     def read_ahead(texts: Sequence[str]) -> AbstractContextManager[None]:
@@ -80,7 +87,9 @@ class LazySearch:
         return read_ahead(texts, time.time_ns() // 1000)
 
     def close(self) -> None:
-        """Stop the background work."""
+        """Stop the background work, once it has begun if it is about to."""
+        with self._lock:
+            self._closed = True
         if self._finder is not None:
             self._finder.close()
 

@@ -17,7 +17,7 @@ from polymnia.engine.search.index import Numbers, Vectors
 from polymnia.engine.search.lanes import PLACES, MatchedGroup
 from polymnia.engine.search.passages import is_spoken, part_of, place_of, speech
 from polymnia.engine.search.ranking import FITS, Ranked, RankedSearch, probability
-from polymnia.engine.search.results import Cut, Found, Fragment, Hit, Lane, Near, Plan, ResultPage, Turn, Why
+from polymnia.engine.search.results import FACETED, Cut, Found, Fragment, Hit, Lane, Near, Plan, ResultPage, Turn, Why
 from polymnia.engine.text import language as languages
 from polymnia.engine.text import words
 from polymnia.engine.text.tokens import tokens
@@ -30,7 +30,6 @@ _SIMILAR = 50  # without a limit, at most so many that do not contain the query 
 _LEAST = 10  # and so many whatever their score
 _ENOUGH = 0.75  # beyond these, the score must be this share of the best one
 _FACETS = 20
-_COUNTED = 10_000  # memories that facets are counted over
 _NEAREST = 3
 _LABEL = 40  # characters
 _PIECES = 3
@@ -51,12 +50,12 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
         name = pages.keep(order) if name is None else name
         following = cursor("search", name, end, _fingerprint(search), *order[end - 1].key)
     records = {record.id - search.base: record for record in search.load([one.number for one in chosen])}
-    there = [(one, records[one.number]) for one in chosen if one.number in records]
+    there = [(at, one, records[one.number]) for at, one in enumerate(chosen, start) if one.number in records]
     if page.reasons:
-        reasons = _Reasons(search, [one.number for one, _ in there])
-        hits = [reasons.hit(one, record) for one, record in there]
+        reasons = _Reasons(search, [one.number for _, one, _ in there])
+        hits = [reasons.hit(at, one, record) for at, one, record in there]
     else:
-        hits = [Hit(record=record, score=round(one.score, 4), why=Why()) for one, record in there]
+        hits = [Hit(record=record, score=round(one.score, 4), why=Why(), place=at) for at, one, record in there]
     cut = None
     if page.max_tokens is not None:
         hits, cut = snippets.fitted(hits, page.max_tokens)
@@ -69,10 +68,11 @@ def answer(search: RankedSearch, pages: Pages, page: ResultPage, pending: int) -
         total=len(order),
         next=following,
         pending=pending,
-        facets=search.snapshot.facets([one.number for one in order[:_COUNTED]], _FACETS) if page.facets else {},
+        facets=search.snapshot.facets([one.number for one in order[:FACETED]], _FACETS) if page.facets else {},
         nearest=nearest,
         notes=[*search.notes, *_misses(search, order, pending), *_notes(search, pending, nearest, cut)],
         cut=cut,
+        order=name,
     )
 
 
@@ -82,12 +82,12 @@ def _ordered(search: RankedSearch, pages: Pages, page: ResultPage) -> tuple[list
     Later pages continue the order of the first one, whatever was written since.
     """
     if page.offset is not None:
-        key = -_fingerprint(search) - 1
-        order = pages.find(key) if page.offset else None
+        key = -_fingerprint(search) - 1 if page.order is None else page.order
+        order = pages.find(key) if page.offset or page.order else None
         if order is None:
-            order = _sorted(search, search.order())
-            pages.keep(order, key)
-        return order, page.offset, None
+            order = _without_weak(_sorted(search, search.order()), page.weak)
+            key = pages.keep(order, key if page.order is None else None)
+        return order, page.offset, key
     if page.cursor is None:
         return search.order(), 0, None
     name, start, fingerprint, *last = position("search", page.cursor, 7)
@@ -117,6 +117,12 @@ def _sorted(search: RankedSearch, order: list[Ranked]) -> list[Ranked]:
     }
     there = [one for one in order if one.number in keys]
     return sorted(there, key=lambda one: (keys[one.number], one.number), reverse=not query.ascending)
+
+
+def _without_weak(order: list[Ranked], weak: tuple[float, float] | None) -> list[Ranked]:
+    if weak is None or max((one.score for one in order), default=0.0) < weak[0]:
+        return order
+    return [one for one in order if one.score >= weak[1]]
 
 
 def _worth_reading(order: list[Ranked]) -> list[Ranked]:
@@ -282,7 +288,7 @@ class _Reasons:
         memories = search.index.memories["number"][scores.memories].tolist()
         self._at = {number: at for at, number in enumerate(memories)}
 
-    def hit(self, one: Ranked, record: Record) -> Hit:
+    def hit(self, rank: int, one: Ranked, record: Record) -> Hit:
         """A memory with its reasons."""
         search, scores = self._search, self._search.scores
         groups = [] if search.which == "meaning" else search.lane.groups
@@ -316,7 +322,8 @@ class _Reasons:
             mentions_time=lane.mentioning is not None and bool(lane.mentioning[here].any()),
             judged=one.judged,
         )
-        return Hit(record=record, score=round(one.score, 4), why=why, fragments=self._fragments(one.number, record))
+        pieces = self._fragments(one.number, record)
+        return Hit(record=record, score=round(one.score, 4), why=why, fragments=pieces, place=rank)
 
     def _terms(self, number: int) -> set[str]:
         terms: set[str] = set()

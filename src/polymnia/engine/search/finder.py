@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import threading
 import time
 from collections import OrderedDict
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from msgspec.msgpack import decode, encode
@@ -133,9 +133,9 @@ class Pages:
         self._lock = threading.Lock()
 
     def keep(self, order: list[Ranked], name: int | None = None) -> int:
-        """Cache an order and return its key, which is generated if the caller has none."""
-        name = secrets.randbits(48) if name is None else name
+        """Cache an order and return its key; if the caller has none, one that only the same order has."""
         encoded = encode(order)
+        name = crc32(encoded) or 1 if name is None else name
         with self._lock:
             self._orders[name] = encoded
             self._orders.move_to_end(name)

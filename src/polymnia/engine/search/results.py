@@ -6,6 +6,9 @@ from msgspec import Struct, field
 
 from polymnia.models import Filters, Record, Relation, Remark
 
+FACETED = 10_000
+"""Memories that facets are counted over."""
+
 
 class Query(Struct, frozen=True, kw_only=True):
     """A search request."""
@@ -28,12 +31,16 @@ class ResultPage(Struct, frozen=True, kw_only=True):
     """Which page of the results to return, and with what.
 
     Without a limit: all that contain the query verbatim, and the best others. A page is selected by a cursor, or by an
-    offset. With ``turns``, a hit that is a turn of a conversation has the turns before and after it.
+    offset in the order of the first page: the latest of the same query, or with ``order`` the one of that key, where 0
+    keeps one of its own. ``weak`` are two scores: where a memory reaches the first, those below the second are left
+    out. With ``turns``, a hit that is a turn of a conversation has the turns before and after it.
     """
 
     limit: int | None
     cursor: str | None = None
     offset: int | None = None
+    order: int | None = None
+    weak: tuple[float, float] | None = None
     max_tokens: int | None = None
     facets: bool = False
     reasons: bool = True
@@ -100,6 +107,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     for one that contains it; any other is the probability that the memory answers the query, or how much of the query
     it contains if none of our models has read it. ``cut`` is true if a budget of tokens left room for the pieces only.
     ``previous`` and ``next`` are set for a turn of a conversation: the reply to a question is in the next one.
+    ``place`` is where it stands in the order of all pages, from 0.
     """
 
     record: Record
@@ -109,6 +117,7 @@ class Hit(Struct, frozen=True, kw_only=True):
     cut: bool = False
     previous: Turn | None = None
     next: Turn | None = None
+    place: int = 0
 
 
 class Near(Struct, frozen=True):
@@ -135,7 +144,7 @@ class Found(Struct, frozen=True, kw_only=True):
 
     ``total`` counts the matching memories of all pages together. ``pending`` passages have no vector yet, so they were
     searched by words alone. ``nearest`` is set if nothing matches. ``links`` are the memories that each hit is linked
-    to, by its id, if the request asks for them.
+    to, by its id, if the request asks for them. ``order`` is the key of the order, where a page was asked by offset.
     """
 
     hits: list[Hit]
@@ -147,6 +156,7 @@ class Found(Struct, frozen=True, kw_only=True):
     notes: list[Remark] = []
     cut: Cut | None = None
     links: dict[str, list[tuple[Record, Relation]]] = {}
+    order: int | None = None
 
 
 class Lane(Struct, frozen=True, kw_only=True):

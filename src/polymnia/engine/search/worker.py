@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _LISTED = 8192  # texts indexed between two commits
 _BATCH = 32
+_UNINTERRUPTED = 8  # passages of a model in this process that are embedded before a request to stop is heard
+_REMOTE, _NEAR = 2.0, 30.0  # seconds that stopping waits for another machine, and for a model in this process
 _AT_ONCE = 64  # passages embedded between two commits of a reindex: what is done stays done
 _QUIET = 0.1  # seconds after a search in which the background work pauses,
 _LONGEST_QUIET = 1.0  # and the longest pause between two batches
@@ -38,11 +40,17 @@ _Batch = tuple[list[Unread], list[Text]]
 
 
 def embed_some(
-    store: Store, project: str, channel: Channel, texts: Sequence[Text], passages: Sequence[Unread]
+    store: Store,
+    project: str,
+    channel: Channel,
+    texts: Sequence[Text],
+    passages: Sequence[Unread],
+    stopped: Callable[[], bool] = bool,
 ) -> tuple[int, list[Unread]]:
     """Embed passages and store the vectors; returns how many were stored, and which passages the model cannot read.
 
     The latter are stored without a vector. If the head of a memory has changed meanwhile, nothing is stored for it.
+    Once ``stopped``, no further passage is embedded and nothing is stored.
     """
     by_number = {text.id: text for text in texts}
     there = [one for one in passages if one[0] in by_number]
@@ -51,10 +59,13 @@ def embed_some(
     foreign = [there[i] for i in sorted({*range(len(there))}.difference(known))]
     given: list[Vector] = [(*one, b"", b"") for one in foreign]
     if known:
-        made = channel.embed([inputs[i] for i in known])
-        if made is None:
-            return 0, foreign
-        given += [(*there[i], half, bits) for i, (half, bits) in zip(known, packed(made), strict=True)]
+        size = _UNINTERRUPTED if channel.embedder.near else len(known)
+        for start in range(0, len(known), size):
+            some = known[start : start + size]
+            made = None if stopped() else channel.embed([inputs[i] for i in some])
+            if made is None:
+                return 0, foreign
+            given += [(*there[i], half, bits) for i, (half, bits) in zip(some, packed(made), strict=True)]
     if not given:
         return 0, foreign
     heads = [number for number, _, _, _ in given if by_number[number].body is None]
@@ -166,7 +177,14 @@ def _embed_all(finder: Finder, project: str, channel: Channel, progress: Progres
         progress(channel.name, min(done, total), total)
 
 
-def _embed_batch(finder: Finder, project: str, channel: Channel, passages: list[Unread], last: _Batch | None) -> _Batch:
+def _embed_batch(
+    finder: Finder,
+    project: str,
+    channel: Channel,
+    passages: list[Unread],
+    last: _Batch | None,
+    stopped: Callable[[], bool] = bool,
+) -> _Batch:
     """Embed passages, or record that they get no vector; returns the ``last`` of the next call."""
     with finder.store.read(project) as snapshot:
         texts = snapshot.texts_of(sorted({number for number, _ in passages}))
@@ -174,7 +192,7 @@ def _embed_batch(finder: Finder, project: str, channel: Channel, passages: list[
         # The same batch got no vectors before: another try would fail too.
         finder.skip(project, channel, passages)
     else:
-        _, foreign = embed_some(finder.store, project, channel, texts, passages)
+        _, foreign = embed_some(finder.store, project, channel, texts, passages, stopped)
         there = {text.id for text in texts}
         finder.skip(project, channel, foreign + [one for one in passages if one[0] not in there])
     return passages, texts
@@ -207,14 +225,14 @@ class Worker:
             self._wake.notify_all()
 
     def stop(self) -> None:
-        """End the thread after the current batch."""
+        """End the thread. A model in this process is waited for: the process must not end while it computes."""
         with self._wake:
             self._stop = True
             self._projects.clear()
             self._wake.notify_all()
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
-            thread.join(2)
+            thread.join(_NEAR if all(one.embedder.near for one in self._finder.channels) else _REMOTE)
 
     def wait(self, project: str, seconds: float) -> None:
         """Wait until the project is done, at most so long."""
@@ -282,5 +300,8 @@ class Worker:
         if not passages or self._stop:
             self._last.pop(key, None)
             return False
-        self._last[key] = _embed_batch(self._finder, project, channel, passages, self._last.get(key))
+        last = self._last.pop(key, None)
+        done = _embed_batch(self._finder, project, channel, passages, last, lambda: self._stop)
+        if not self._stop:
+            self._last[key] = done
         return channel.fault is None

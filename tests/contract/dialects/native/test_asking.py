@@ -52,6 +52,17 @@ def test_the_user_decides_whether_something_is_deleted_for_good(
     assert ("no memories" in text(asking, "recall", query="secret")) is deleted
 
 
+@pytest.mark.promise("native.forget.for_good")
+def test_a_call_does_not_confirm_in_place_of_the_user(asking: Server) -> None:
+    (id,) = ids(text(asking, "remember", text="An old secret."))
+    for confirm in ({}, {"confirm": True}):
+        call = asking.begin_call("forget", {"ids": [id], "for_good": True, **confirm})
+        asked = asking.notification("elicitation/create")
+        asking.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+        assert "the user declined" in asking.reply(call).text
+    assert "An old secret." in text(asking, "read", ids=[id])
+
+
 @pytest.mark.promise("native.remember.extract")
 @pytest.mark.parametrize(
     ("answer", "kept"),

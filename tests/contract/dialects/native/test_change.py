@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -82,7 +81,7 @@ def test_for_good_deletes_nothing_before_it_is_confirmed_and_everything_then(pla
     assert "Deleted for good: 1." in text(words, "forget", ids=[id], for_good=True, confirm=True)
     assert "no memories" in text(words, "recall", query="Xylophone")
     words.close()
-    assert not any(b"Xylophone" in path.read_bytes() for path in Path(place.folder).glob("memory.db*"))
+    assert not any(b"Xylophone" in data for data in place.contents().values())
 
 
 @pytest.mark.promise("native.undo.preview", "native.undo.one")
@@ -119,3 +118,109 @@ def test_a_session_is_undone_as_a_whole(words: Server) -> None:
     text(words, "undo", session="s1", confirm=True)
     assert "hello" not in text(words, "recall", query="hello")
     assert "Stays." in text(words, "recall", query="stays")
+
+
+@pytest.mark.promise("native.remember.joined", "native.undo.one")
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"text": "Ann lives in Oslo."},
+        {"relations": [{"from": "Kim", "to": "Team", "type": "leads"}]},
+        {"entities": [{"name": "Kim", "kind": "person", "observations": ["Tall"]}]},
+        {"conversation": [{"role": "Ann", "text": "Shall we go?"}], "session": "trip"},
+    ],
+)
+def test_what_changes_nothing_says_so_and_undo_takes_back_what_did(words: Server, known: dict[str, object]) -> None:
+    text(words, "remember", **known)
+    text(words, "remember", text="Tom drives a red Volvo.")
+    again = text(words, "remember", **known)
+    assert again.startswith("Nothing changed")
+    assert "undo takes it back" not in again
+
+
+@pytest.mark.promise("native.undo.one", "native.undo.since")
+def test_what_was_deleted_for_good_is_passed_over_by_undo(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Kim", "kind": "person"}, {"name": "Team", "kind": "group"}])
+    text(words, "remember", relations=[{"from": "Kim", "to": "Team", "type": "leads"}])
+    (id,) = ids(text(words, "remember", text="A secret."))
+    text(words, "forget", ids=[id], for_good=True, confirm=True)
+    preview = text(words, "undo")
+    assert "change: 2, confirm: true" in preview
+    assert "Passed over" in preview
+    assert "4 (purge)" in preview
+    assert "It cannot be undone" in error(words, "undo", change=4)
+    text(words, "undo", confirm=True)
+    assert "leads" not in text(words, "read", ids=["Kim"])
+    text(words, "undo", since="2026-01-01", confirm=True)
+    assert "no memories" in text(words, "recall", query="Kim")
+    assert "nothing to undo" in text(words, "undo")
+
+
+@pytest.mark.promise("native.undo.preview")
+def test_a_preview_shows_what_will_be(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The old long text.", kind="fact"))
+    text(words, "revise", id=id, text="Short now.")
+    assert '"Short now." -> "The old long text."' in text(words, "undo")
+    text(words, "revise", id=id, kind="plan", metadata={"source": "mail"})
+    shown = text(words, "undo")
+    assert "kind: plan -> fact" in shown
+    assert "source: mail -> none" in shown
+
+
+@pytest.mark.promise("native.undo.one", "native.undo.since")
+def test_an_undo_names_the_changes_that_do_it_again(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Stays or goes."))
+    again = int(re.findall(r"undo\(change=(\d+)\) does it again", text(words, "undo", confirm=True))[0])
+    text(words, "undo", change=again, confirm=True)
+    assert "Stays or goes." in text(words, "read", ids=[id])
+    for n in (1, 2):
+        text(words, "remember", conversation=[{"role": "A", "text": f"hello {n}"}], session="s1")
+    done = text(words, "undo", session="s1", confirm=True)
+    for number in re.findall(r"\d+", re.findall(r"undo the changes ([\d, ]+), one by one", done)[0]):
+        text(words, "undo", change=int(number), confirm=True)
+    found = text(words, "recall", query="hello")
+    assert "hello 1" in found
+    assert "hello 2" in found
+
+
+@pytest.mark.promise("native.forget.preview")
+def test_forget_shows_what_it_would_do_where_that_is_asked_for(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Not yet."))
+    assert "Nothing is deleted yet" in text(words, "forget", ids=[id], confirm=False)
+    assert "Not yet." in text(words, "read", ids=[id])
+
+
+@pytest.mark.promise("native.forget.undo")
+def test_a_long_list_of_what_was_forgotten_counts_the_rest(words: Server) -> None:
+    names = [f"Person {n}" for n in range(200)]
+    text(words, "remember", entities=[{"name": one, "kind": "person", "observations": ["Tall"]} for one in names])
+    answer = text(words, "forget", ids=names)
+    assert answer.count("\n- Person") + int(re.findall(r"… and (\d+) more", answer)[0]) == 200
+
+
+@pytest.mark.promise("native.forget.for_good")
+def test_what_was_forgotten_can_still_be_deleted_for_good(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Forgotten first."))
+    text(words, "forget", ids=[id])
+    assert "forgotten already" in text(words, "forget", ids=[id], for_good=True)
+    assert "Deleted for good: 1." in text(words, "forget", ids=[id], for_good=True, confirm=True)
+    assert "not found" in error(words, "read", ids=[id])
+
+
+@pytest.mark.promise("native.revise.superseded")
+def test_nothing_is_superseded_in_a_circle(words: Server) -> None:
+    first, second, third = ids(text(words, "remember", memories=[f"The rent is {n} euros." for n in (1, 2, 3)]))
+    text(words, "revise", id=first, superseded_by=second)
+    text(words, "revise", id=second, superseded_by=third)
+    assert "supersede each other" in error(words, "revise", id=third, superseded_by=first)
+    assert "supersede each other" in error(words, "remember", text="The rent is 1 euros.", supersedes=third)
+    assert "The rent is 3 euros." in text(words, "brief")
+
+
+@pytest.mark.promise("native.revise.fields")
+def test_a_revision_says_what_it_changed_and_refuses_an_empty_kind(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The pump is old."))
+    answer = text(words, "revise", id=id, metadata={"source": "mail"}, scope="cellar")
+    assert "source: none -> mail" in answer
+    assert "-> cellar" in answer
+    assert "kind is empty" in error(words, "revise", id=id, kind="")

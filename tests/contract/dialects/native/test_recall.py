@@ -47,6 +47,141 @@ def test_pages_within_a_budget_hold_everything_once(words: Server) -> None:
     assert len(seen) == len(set(seen)) == 60
 
 
+def _pages(server: Server, **question: object) -> list[str]:
+    """The answers to a question, page by page, up to the last one."""
+    answers = [text(server, "recall", **question)]
+    while found := re.search(r'cursor "([^"]+)"', answers[-1]):
+        answers.append(text(server, "recall", **question, cursor=found[1]))
+        assert len(answers) < 200
+    return answers
+
+
+@pytest.mark.promise("native.recall.cursor")
+@pytest.mark.parametrize(("limit", "budget"), [(3, 2000), (20, 2000), (25, 8000), (None, 300), (None, 100)])
+def test_every_match_comes_once_and_is_numbered_and_counted(meaning: Server, limit: int | None, budget: int) -> None:
+    place = {"project": "customers"}
+    cities = ("Seoul", "Lima", "Oslo")
+    texts = [
+        f"Customer {n} of {cities[n % 3]} ordered {n % 11} crates of {'very ' * (n % 5)}fresh fish." for n in range(90)
+    ]
+    text(meaning, "remember", memories=texts, **place)
+    question = {
+        "query": "customers from Seoul",
+        "budget": budget,
+        **({} if limit is None else {"limit": limit}),
+        **place,
+    }
+    answers = _pages(meaning, **question)
+    seen = [id for one in answers for id in _shown(one)]
+    assert len(seen) == len(set(seen))
+    numbers = [int(number) for one in answers for number in re.findall(r"^(\d+)\. ", one, re.MULTILINE)]
+    assert numbers == list(range(1, len(seen) + 1))
+    left = re.search(r"(\d+) more memor", answers[0])
+    assert left is not None
+    assert int(left[1]) + len(_shown(answers[0])) == len(seen)
+    assert all(tokens(one) <= budget for one in answers)
+
+
+@pytest.mark.promise("native.recall.cursor")
+def test_pages_go_on_in_their_order_whatever_is_written_in_between(words: Server) -> None:
+    text(words, "remember", memories=[f"The harbour log of day {n}." for n in range(9)])
+    stored = _shown(text(words, "recall", query="harbour log"))
+    first = text(words, "recall", query="harbour log", limit=3)
+    text(words, "remember", text="The harbour log, harbour log, harbour log.")
+    text(words, "forget", ids=[_shown(first)[0]])
+    (gone,) = [one for one in stored if one not in _shown(first)][-1:]
+    text(words, "forget", ids=[gone])
+    (cursor,) = re.findall(r'cursor "([^"]+)"', first)
+    rest = _shown(text(words, "recall", query="harbour log", cursor=cursor))
+    assert sorted([*_shown(first), *rest, gone]) == sorted(stored)
+
+
+@pytest.mark.promise("native.recall.budget")
+@pytest.mark.parametrize("budget", [100, 150, 400])
+def test_a_long_memory_keeps_to_a_small_budget(shared: Server, budget: int) -> None:
+    place = {"project": "lorem"}
+    text(shared, "remember", text="Lorem ipsum dolor sit amet, consectetur adipiscing elit. " * 80, **place)
+    answer = text(shared, "recall", query="lorem ipsum", budget=budget, **place)
+    assert tokens(answer) <= budget
+    assert "Lorem" in answer
+    assert "cut" in answer
+    assert "budget" in error(shared, "recall", query="lorem", budget=50, **place)
+    for limit in (0, -1, 100_000):
+        assert "limit" in error(shared, "recall", query="lorem", limit=limit, **place)
+
+
+@pytest.mark.promise("native.recall.as_of")
+def test_the_past_is_not_judged_by_the_present(meaning: Server) -> None:
+    place = {"project": "office"}
+    (id,) = ids(text(meaning, "remember", text="The office is in Berlin.", **place))
+    (other,) = ids(text(meaning, "remember", text="a stop watch", **place))
+    text(meaning, "forget", ids=[other], **place)
+    stamp = re.findall(r"\d{4}-\d\d-\d\dT\S+Z", error(meaning, "read", ids=[other], **place))[0]
+    text(meaning, "revise", id=id, text="Tulips bloom in April.", **place)
+    answer = text(meaning, "recall", query="Where is the office?", as_of=stamp, **place)
+    assert "The office is in Berlin." in answer
+    assert "Nothing" not in answer
+
+
+@pytest.mark.promise("native.recall.changed_since")
+def test_changes_are_shown_as_they_were_and_counted(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The office is in Berlin."))
+    text(words, "revise", id=id, text="The office is in Munich.")
+    answer = text(words, "recall", changed_since="today")
+    assert re.search(r"stored .* The office is in Berlin\.", answer)
+    assert '"The office is in Berlin." -> "The office is in Munich."' in answer
+    short = text(words, "recall", changed_since="today", limit=1)
+    assert "Berlin.\n" not in short
+    assert "1 earlier change is left out: a larger limit" in short
+    for n in range(20):
+        text(words, "remember", text=f"Note number {n} about the harbour and its many cranes.")
+    small = text(words, "recall", changed_since="today", budget=150)
+    assert "change" in small.splitlines()[0]
+    assert tokens(small) <= 150
+
+
+@pytest.mark.promise("native.recall.nothing")
+def test_where_nothing_fits_only_the_nearest_are_shown(meaning: Server) -> None:
+    place = {"project": "nearest"}
+    text(meaning, "remember", memories=[f"The garage door number {n} is jammed." for n in range(12)], **place)
+    answer = text(meaning, "recall", query="capital city of Mongolia", **place)
+    assert "Nothing" in answer.splitlines()[0]
+    assert len(_shown(answer)) <= 3
+    assert "That is all that matches" not in answer
+
+
+@pytest.mark.promise("native.read.cursor")
+def test_a_text_of_any_length_is_read_to_its_end(words: Server) -> None:
+    body = " ".join(f"word{n}" for n in range(3000))
+    (id,) = ids(text(words, "remember", text=body))
+    said, cursor = [], {}
+    while True:
+        answer = text(words, "read", ids=[id], budget=2000, **cursor)
+        assert tokens(answer) <= 2000
+        said += re.findall(r"word\d+", answer)
+        found = re.search(r'cursor "([^"]+)"', answer)
+        if found is None:
+            break
+        cursor = {"cursor": found[1]}
+    assert said == body.split()
+    assert "another call" in error(words, "read", ids=["/"], **cursor)
+    assert "nextCursor" not in error(words, "read", ids=[id], cursor="abc")
+
+
+@pytest.mark.promise("native.read.missing", "native.remember.loose")
+def test_a_name_that_only_relations_have_is_explained(words: Server) -> None:
+    text(words, "remember", relations=[{"from": "Ada", "to": "Ben", "type": "knows"}])
+    assert "Ada -knows-> Ben" in text(words, "read", ids=["Ada"])
+    assert "as `relations`" in error(words, "forget", ids=["Ada"])
+
+
+@pytest.mark.promise("native.arguments.ids")
+def test_the_beginning_of_an_id_is_long_enough_in_any_case(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Known by its id."))
+    assert "Known by its id." in text(words, "read", ids=[id.upper()])
+    assert "at least 8 characters" in error(words, "read", ids=[id[:4]])
+
+
 @pytest.mark.promise("native.recall.budget")
 def test_the_default_budget_holds_whatever_is_stored(words: Server) -> None:
     long = "Minutes of the harbour board. " + " ".join(f"Item {n}: the crane was moved." for n in range(2000))

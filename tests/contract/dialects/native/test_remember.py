@@ -168,3 +168,68 @@ def test_statements_of_a_conversation_are_kept_and_the_rest_is_named(meaning: Se
     assert len(re.findall(r"^\d+\. .*\n.*allergic to peanuts", found, re.MULTILINE)) == 1
     plain = text(meaning, "remember", conversation=turns, session="plain", extract=False, **place)
     assert "Kept" not in plain
+
+
+@pytest.mark.promise("native.remember.conversation")
+def test_a_conversation_that_grows_is_stored_once(words: Server) -> None:
+    turns = [{"role": "Ann", "text": "Hello!"}, {"role": "Bob", "text": "Hi."}, {"role": "Ann", "text": "Hello!"}]
+    text(words, "remember", conversation=turns[:2], session="jin")
+    assert "2 turns are in the session 'jin' already" in text(words, "remember", conversation=turns, session="jin")
+    text(words, "remember", conversation=turns[1:], session="jin")
+    shown = text(words, "read", ids=["session/jin"])
+    assert re.findall(r"(Ann: Hello!|Bob: Hi\.)", shown) == ["Ann: Hello!", "Bob: Hi.", "Ann: Hello!"]
+    assert text(words, "read", ids=["jin"]) == shown
+
+
+@pytest.mark.promise("native.remember.conversation")
+def test_a_turn_has_a_text_and_a_time_that_is_one(words: Server) -> None:
+    assert "conversation[0].text is empty" in error(words, "remember", conversation=[{"role": "Ann", "text": " "}])
+    for at in ("last tuesday-ish", "blue"):
+        turn = {"role": "Ann", "text": "Hello!", "at": at}
+        assert "which is no time" in error(words, "remember", conversation=[turn])
+
+
+@pytest.mark.promise("native.remember.entity")
+def test_the_kind_of_a_known_entity_stays_and_that_is_said(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Alice", "kind": "person"}, {"name": "Acme"}])
+    assert "stays of the kind 'person'" in text(words, "remember", entities=[{"name": "Alice", "kind": "company"}])
+    assert "[person" in text(words, "read", ids=["Alice"])
+    text(words, "remember", entities=[{"name": "Acme", "kind": "company"}])
+    assert "[company" in text(words, "read", ids=["Acme"])
+
+
+@pytest.mark.promise("native.remember.similar")
+def test_the_same_text_in_another_scope_is_named_as_such(meaning: Server) -> None:
+    place = {"project": "elsewhere"}
+    (old,) = ids(text(meaning, "remember", text="The meeting starts at nine.", scope="work", **place))
+    answer = text(meaning, "remember", text="The meeting starts at nine.", scope="home", **place)
+    assert re.search(rf"similar to {old}.*: says exactly this, in the scope 'work'", answer)
+
+
+@pytest.mark.promise("native.remember.conflict")
+def test_of_two_new_memories_none_is_called_the_older(meaning: Server) -> None:
+    both = ["The kitchen is painted green.", "The kitchen is not painted green."]
+    answer = text(meaning, "remember", memories=both, project="both")
+    assert "conflicts with" in answer
+    assert "new as well" in answer
+    assert "the older" not in answer
+
+
+@pytest.mark.promise("native.errors")
+def test_errors_name_what_was_sent(words: Server) -> None:
+    said = error(words, "remember", text=" ")
+    assert "text is empty" in said
+    assert "memories[0]" not in said
+    assert "conversation" in error(words, "remember")
+    text(words, "remember", entities=[{"name": "Van", "kind": "car", "observations": ["White", "Diesel"]}])
+    assert "content" not in error(words, "revise", id="Van", text="Black")
+
+
+@pytest.mark.promise("native.remember.extract")
+def test_each_sentence_left_out_says_why_and_one_kept_before_is_said_to_be(meaning: Server) -> None:
+    place = {"project": "why"}
+    turns = [{"role": "Mia", "text": "I am allergic to peanuts. Haha, thanks!"}]
+    answer = text(meaning, "remember", conversation=turns, session="one", **place)
+    assert '"Haha, thanks!" (nothing to remember)' in answer
+    again = text(meaning, "remember", conversation=turns, session="two", **place)
+    assert "Kept 0 new statements, 1 known already" in again
