@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,6 +18,7 @@ from typing import IO
 import msgspec
 
 from polymnia.app import default_store, limits, open_memory
+from polymnia.cli import foreign
 from polymnia.cli.console import CommandResult, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
 from polymnia.engine import scopes
@@ -30,6 +32,7 @@ from polymnia.engine.transfer.detection import (
     recognize,
 )
 from polymnia.engine.transfer.folder import Folder
+from polymnia.engine.transfer.foreign import recognition
 from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, recover
 from polymnia.engine.transfer.formats.graph_items import GraphNote
@@ -38,7 +41,7 @@ from polymnia.engine.transfer.formats.records import FileLimits
 from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
 from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE, JsonObject
-from polymnia.settings import Settings
+from polymnia.settings import Settings, is_database
 
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
@@ -48,11 +51,18 @@ _MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "rep
 
 
 def import_file(arguments: Namespace, chosen: Settings) -> CommandResult:
-    """Import a file of any known format, and report what was imported, repaired and refused."""
+    """Import a file or folder of any known format, and report what was imported, repaired and refused."""
+    if arguments.watch or os.path.isdir(arguments.path):
+        return _import_folder(arguments, chosen)
     with _readable(arguments.path, chosen) as (folder, name):
         with open(os.path.join(folder, name), "rb") as file:
             start = file.read(START)
             found = detect(start)
+            if (
+                not arguments.archive
+                and (result := _import_foreign(arguments, chosen, folder, name, found)) is not None
+            ):
+                return result
             if arguments.archive or found.kind == "archive":
                 _only(arguments, "with a graph or a project", "existing")
                 return _import_archive(arguments, chosen, folder, name)
@@ -64,10 +74,41 @@ def import_file(arguments: Namespace, chosen: Settings) -> CommandResult:
             raise _unknown(arguments.path, _described(data))
         if form == "archive":
             return _import_archive(arguments, chosen, folder, name)
-        _only(arguments, "with an archive", *_OF_ARCHIVES_IN)
+        _only(arguments, "with an archive or another program's file", *_OF_ARCHIVES_IN)
         if form == "graph":
             return _import_graph(arguments, chosen, data)
         return _import_project(arguments, chosen, folder, name, form)
+
+
+def _import_folder(arguments: Namespace, chosen: Settings) -> CommandResult:
+    """Import a folder of notes or an export that was unpacked; with --watch, and keep following it."""
+    _only(arguments, "with an archive", "archive", "strategy", "no_validate")
+    if arguments.watch:
+        if not os.path.isdir(arguments.path):
+            raise Invalid(f"--watch follows a folder, and {arguments.path} is none", hint="Name a folder of Markdown.")
+        return foreign.watch(arguments, chosen)
+    source = recognition.recognize(arguments.path, chosen.max_import_bytes)
+    if source is None:
+        raise _unknown(arguments.path, "a folder without a page of Markdown or an export in it")
+    root = os.path.realpath(arguments.path)
+    return foreign.import_source(arguments, chosen, source, os.stat(root).st_mtime_ns // 1000, root)
+
+
+def _import_foreign(
+    arguments: Namespace, chosen: Settings, folder: str, name: str, found: Detected
+) -> CommandResult | None:
+    """Import a file of another program; None if it is none."""
+    if found.kind not in ("graph?", "database", "zip", "gzip") and found.form != "zip":
+        return None
+    path = os.path.join(folder, name)
+    try:
+        source = recognition.recognize(path, chosen.max_import_bytes)
+    except Invalid as e:
+        raise ImportFailed(e.message, hint=e.hint) from e
+    if source is None:
+        return None
+    _only(arguments, "with an archive", "strategy", "no_validate")
+    return foreign.import_source(arguments, chosen, source, os.stat(path).st_mtime_ns // 1000, None)
 
 
 def _only(arguments: Namespace, when: str, *names: str) -> None:
@@ -90,7 +131,7 @@ def _readable(path: str, chosen: Settings) -> Iterator[tuple[str, str]]:
             yield os.path.split(os.path.realpath(path))
             return
         if stat.S_ISDIR(mode):
-            raise Forbidden(f"Cannot read {path}: it is a folder", hint="Name the file in it.")
+            raise Forbidden(f"Cannot read {path}: it is a folder", hint="Name the file in it.")  # a file a moment ago
     with tempfile.TemporaryDirectory(prefix="polymnia-") as folder:
         with open(os.path.join(folder, "archive"), "wb") as draft:
             if path == "-":
@@ -264,7 +305,7 @@ def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings)
     except Invalid as e:
         raise ImportFailed(e.message, hint=e.hint) from e
     with ExitStack() as stack:
-        if not os.path.exists(chosen.store or default_store()):
+        if not is_database(chosen.store) and not os.path.exists(chosen.store or default_store()):
             chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
         memory = stack.enter_context(open_memory(chosen, "cli"))
         snapshot = stack.enter_context(memory.store.read(memory.project))
@@ -357,7 +398,11 @@ _FORMS = """These can be:
   - knowledge graphs (JSON or JSON lines, as memory servers write them)
   - archives (written by `polymnia export --archive` or memory_export; JSON or YAML, also gzip)
   - project files (written by export_project_data; JSON, CSV, Markdown or zip, also gzip)
-  - contents of your own: a JSON list of objects with content, a table (CSV) with a column content or text, a \
+  - exports of ChatGPT and Claude (the zip, or the JSON in it), mem0, mcp-memory-service (JSON, or its SQLite store), \
+Letta (archival memory, agent files)
+  - a folder of Markdown, or a zip of one: Obsidian, basic-memory, `polymnia export FOLDER/`, or plain pages
+  - contents of your own: a JSON list of objects with content, JSON lines with content or text, a table (CSV) with \
+a column content or text, a \
 Markdown text whose name ends in .md
 To remember a text: polymnia add TEXT."""
 _KINDS = {
@@ -410,7 +455,7 @@ def _described(data: bytes) -> str:
         try:
             first = msgspec.json.decode(text.partition(b"\n")[0])
         except _NOT_JSON:
-            return "JSON that breaks off or is damaged, and nothing in it looks like a memory"
+            return f"JSON that breaks off or is damaged{_place_of_damage(text)}, and nothing in it looks like a memory"
         return f"JSON lines; the first is {_described_json(first)}"
     line, _, rest = text.partition(b"\n")
     second = rest.partition(b"\n")[0]
@@ -418,6 +463,16 @@ def _described(data: bytes) -> str:
         if line.count(mark) and line.count(mark) == second.count(mark):
             return f"a table with the columns {_quoted(line.decode('utf-8', 'replace').split(mark.decode()))}"
     return "a Markdown text" if _HEADING.search(text[:START]) else "a text"
+
+
+def _place_of_damage(text: bytes) -> str:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as e:
+        return f" at line {e.lineno:,}, column {e.colno:,}"
+    except (ValueError, RecursionError):
+        pass
+    return ""
 
 
 def _described_json(value: object) -> str:
@@ -444,6 +499,9 @@ def export_file(arguments: Namespace, chosen: Settings) -> CommandResult:
         _only(arguments, "without --archive", "at")
         return _export_archive(arguments, chosen)
     _only(arguments, "with --archive", *_OF_ARCHIVES_OUT)
+    if arguments.markdown or arguments.path.endswith(("/", os.sep)) or os.path.isdir(arguments.path):
+        _only(arguments, "without --markdown", "at")
+        return foreign.export_pages(arguments, chosen)
     return _export_graph(arguments, chosen)
 
 
@@ -458,7 +516,10 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> CommandResult:
             return CommandResult()
         form: GraphForm = "lines" if path.endswith(".jsonl") else "document"
         if not path.endswith((".json", ".jsonl")):
-            raise Invalid(f"Cannot tell the format of {path}", hint="Let the name end in .json or .jsonl.")
+            raise Invalid(
+                f"Cannot tell the format of {path}",
+                hint="Let the name end in .json or .jsonl, or in / for a folder of Markdown.",
+            )
         check_target(path, arguments.force, chosen)
         draft = f"{path}.{os.getpid()}.tmp"
         try:

@@ -19,10 +19,6 @@ GRAPH = {
     "entities": [{"name": "Ann", "entityType": "person", "observations": ["likes tea"]}],
     "relations": [{"from": "Ann", "to": "Bob", "relationType": "knows"}],
 }
-CLAUDE = [
-    {"uuid": "1", "name": "Tea", "created_at": "2024-01-01", "chat_messages": [{"sender": "human", "text": "Hi"}]}
-]
-CHATGPT = [{"title": "Tea", "mapping": {"a": {"message": {"content": {"parts": ["Hi"]}}}}}]
 
 
 def _database(path: Path) -> None:
@@ -32,13 +28,10 @@ def _database(path: Path) -> None:
 
 
 UNKNOWN: dict[str, tuple[bytes, str]] = {
-    "claude.json": (json.dumps(CLAUDE).encode(), "a conversation export"),
-    "one chat.json": (json.dumps(CLAUDE[0]).encode(), "a conversation export"),
     "typed chat.json": (
         b'{"name": "Tea", "type": "chat", "messages": [{"role": "user", "content": "Hi"}]}',
         "conversation",
     ),
-    "chatgpt.json": (json.dumps(CHATGPT).encode(), "a conversation export"),
     "turns.jsonl": (b'{"role": "user", "content": "Hi"}\n{"role": "assistant", "content": "Ho"}\n', "JSON lines"),
     "people.json": (b'[{"name": "Ann", "age": 3}, {"name": "Bob", "age": 4}]', "'name', 'age'"),
     "settings.json": (b'{"theme": "dark", "size": 3}', "'theme', 'size'"),
@@ -48,7 +41,6 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "notes.txt": (b"Green tea is brewed at 70 degrees.\n", "a text"),
     "table.csv": (b"day,cups\nMonday,3\nTuesday,4\n", "'day', 'cups'"),
     "broken.json": (b'{"theme": "dark", "size":', "breaks off"),
-    "chat.json.gz": (gzip.compress(json.dumps(CLAUDE).encode()), "a gzip file of a conversation export"),
     "graph.json.gz": (gzip.compress(json.dumps(GRAPH).encode()), "a gzip file of a knowledge graph"),
     "picture.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary data"),
     "paper.pdf": (b"%PDF-1.7\n", "a PDF document"),

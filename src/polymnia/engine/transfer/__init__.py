@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
@@ -14,6 +14,7 @@ from polymnia.engine.project import Step
 from polymnia.engine.scopes import legal_scope
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Forbidden, ImportFailed, Invalid, NotFound
+from polymnia.importing import importing
 from polymnia.models import Filters, Record
 
 if TYPE_CHECKING:
@@ -21,11 +22,20 @@ if TYPE_CHECKING:
     from polymnia.engine.ports import Transaction
     from polymnia.engine.transfer.archives import Exported, ImportedMemories, Strategy
     from polymnia.engine.transfer.folder import Folder
+    from polymnia.engine.transfer.foreign.items import ForeignSource
+    from polymnia.engine.transfer.foreign_import import ForeignImport
+    from polymnia.engine.transfer.graphs import Existing
+    from polymnia.engine.transfer.pages import ExportedPages
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
+    from polymnia.engine.transfer.uploads import Upload
 
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 _COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip files start in base64
+
+
+class _DryRun(Exception):
+    """Takes back what was only tried."""
 
 
 class TransferVerbs(KnowledgeVerbs):
@@ -109,6 +119,63 @@ class TransferVerbs(KnowledgeVerbs):
             gives=ImportedMemories,
         )
 
+    def import_foreign(
+        self,
+        source: ForeignSource,
+        *,
+        existing: Existing = "merge",
+        prefix: str | None = None,
+        changed: int | None = None,
+        root: str | None = None,
+        gone: Sequence[str] = (),
+        dry_run: bool = False,
+        step: Step | None = None,
+    ) -> ForeignImport:
+        """Import what another program remembered; a single undo reverts it. A dry run tells what would happen.
+
+        ``changed`` is when the source was last changed, in microseconds, by default now. With ``root``, the folder it
+        comes from, later imports know which files are ``gone``; their memories are deleted.
+        """
+        with importing():
+            from polymnia.engine.transfer.foreign_import import ForeignImport, import_foreign
+
+        below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "prefix")
+        at = time.time_ns() // 1000 if changed is None else changed
+        done: ForeignImport | None = None
+
+        def import_into(tx: Transaction) -> ForeignImport:
+            nonlocal done
+            done = import_foreign(
+                tx, source, existing=existing, prefix=below, limits=self.limits, changed=at, root=root, gone=gone,
+                step=step,
+            )  # fmt: skip
+            if dry_run:
+                raise _DryRun
+            return done
+
+        try:
+            return self._write("import", import_into, step, gives=ForeignImport)
+        except _DryRun:
+            assert done is not None
+            return done
+
+    def gone_files(self, root: str, present: Iterable[str]) -> list[str]:
+        """The files of a folder that an earlier import took and that are no longer there."""
+        with importing():
+            from polymnia.engine.transfer.foreign_import import missing_files
+
+        with self.store.read(self.project) as snapshot:
+            return missing_files(snapshot, root, present)
+
+    def export_pages(self, path: str, *, replace: bool = False, step: Step | None = None) -> ExportedPages:
+        """Write every memory as a page of Markdown that can be edited and imported again, into a folder of its own."""
+        with importing():
+            from polymnia.engine.transfer.pages import export_pages
+
+        self.grant.check_write("no file was written")
+        with self.store.read(self.project) as snapshot:
+            return export_pages(snapshot, path, replace=replace, step=step)
+
     def export_project(
         self,
         form: Any,
@@ -168,6 +235,8 @@ class TransferVerbs(KnowledgeVerbs):
         new_records: list[Record] = []
 
         def import_into(tx: Transaction) -> ProjectImport:
+            new_records.clear()
+
             def on_new(records: list[Record]) -> None:
                 if relate:
                     new_records.extend(records)
@@ -183,6 +252,47 @@ class TransferVerbs(KnowledgeVerbs):
         if embed:
             self.finding().reindex(self.project, lambda lane, done, total: None)
         return done, self.detect(new_records) if new_records else 0
+
+    def download(self, out: BinaryIO, format: str, *, scope: str | None = None) -> None:
+        """Write the project, or a scope and what is below it, to a stream in one of ``downloads.FORMATS``."""
+        from polymnia.engine.transfer.downloads import download
+
+        below = None if scope is None else legal_scope(scope, "scope")
+        with self.store.read(self.project) as snapshot:
+            download(snapshot, out, format, below)
+
+    def upload(
+        self,
+        data: bytes,
+        name: str,
+        *,
+        existing: Existing = "merge",
+        prefix: str | None = None,
+        preview: bool = False,
+        step: Step | None = None,
+    ) -> Upload:
+        """Import a file of any form as one change; with ``preview`` it is taken back at once, and nothing has changed.
+
+        ``existing`` says what becomes of memories that are there, as for graphs; ``prefix`` files those of an archive
+        below a scope.
+        """
+        with importing():
+            from polymnia.engine.transfer.uploads import upload
+
+        below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "prefix")
+        tried: list[Upload] = []
+
+        def work(tx: Transaction) -> Upload:
+            done = upload(tx, data, name, existing=existing, prefix=below, limits=self.limits, step=step)
+            if preview:
+                tried[:] = [done]
+                raise _Tried
+            return done
+
+        try:
+            return self._write("import", work, step)
+        except _Tried:
+            return tried[0]
 
     def cite(
         self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
@@ -208,6 +318,10 @@ class TransferVerbs(KnowledgeVerbs):
                 raise ImportFailed(e.message, hint=e.hint) from e
 
         return open_file
+
+
+class _Tried(Exception):
+    """Takes back what was only tried."""
 
 
 def _name_inside(folder: str, name: str) -> str:

@@ -56,6 +56,36 @@ def export_memories(
     step: Step | None = None,
 ) -> Exported:
     """Write an archive to a file in the folder, or return it inline if there is no name."""
+
+    def write(out: BinaryIO) -> tuple[int, int, int]:
+        return write_archive(snapshot, out, scope=scope, form=form, gzip=gzip, associations=associations, step=step)
+
+    if name is None:
+        out = _Bounded(limits.inline_bytes)
+        count, linked, size = write(out)
+        data = base64.b64encode(out.getvalue()).decode() if gzip else out.getvalue().decode()
+        return Exported(count=count, associations=linked, bytes=size, data=data)
+    path = os.path.join(folder.path, name)
+    try:
+        with folder.create(name) as file:
+            replaced = os.path.lexists(path)
+            count, linked, size = write(file)
+    except (Forbidden, NoSpace) as e:
+        raise ExportFailed(e.message, hint=e.hint) from e
+    return Exported(count=count, associations=linked, bytes=size, path=path, replaced=replaced)
+
+
+def write_archive(
+    snapshot: Snapshot,
+    out: BinaryIO,
+    *,
+    scope: str | None = None,
+    form: ArchiveForm = "json",
+    gzip: bool = False,
+    associations: bool = True,
+    step: Step | None = None,
+) -> tuple[int, int, int]:
+    """Write an archive; returns its number of memories and of associations, and its size."""
     filters = Filters() if scope is None else Filters(scope=scope, scopes_below=True)
     uids: dict[str, str] = {}
     linked = 0
@@ -73,19 +103,8 @@ def export_memories(
                 linked += 1
                 yield association(relation, uids)
 
-    if name is None:
-        out = _Bounded(limits.inline_bytes)
-        size = archive.write(out, form, scope, memories(), links(), gzip=gzip)
-        data = base64.b64encode(out.getvalue()).decode() if gzip else out.getvalue().decode()
-        return Exported(count=len(uids), associations=linked, bytes=size, data=data)
-    path = os.path.join(folder.path, name)
-    try:
-        with folder.create(name) as file:
-            replaced = os.path.lexists(path)
-            size = archive.write(file, form, scope, memories(), links(), gzip=gzip)
-    except (Forbidden, NoSpace) as e:
-        raise ExportFailed(e.message, hint=e.hint) from e
-    return Exported(count=len(uids), associations=linked, bytes=size, path=path, replaced=replaced)
+    size = archive.write(out, form, scope, memories(), links(), gzip=gzip)
+    return len(uids), linked, size
 
 
 class _Bounded(io.BytesIO):

@@ -9,7 +9,7 @@ from polymnia.engine import content, scopes
 from polymnia.engine.ports import Snapshot
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment, parse_time
-from polymnia.engine.transfer.formats.records import JsonObject
+from polymnia.engine.transfer.formats.records import JsonObject, digest_of
 from polymnia.errors import Invalid
 from polymnia.models import (
     EntityDraft,
@@ -92,6 +92,32 @@ def association(relation: Relation, uids: Mapping[str, str]) -> JsonObject:
             "created_at": moment(relation.created),
         }
     )
+
+
+def page_relation(relation: Relation | RelationDraft) -> JsonObject:
+    """Convert a relation to a record on the page of its source, whose other end is given by name."""
+    return _present(
+        {
+            "type": relation.type,
+            "to": relation.target,
+            "strength": relation.strength,
+            "context": relation.context,
+            "metadata": relation.metadata or None,
+            "extra": relation.extra or None,
+            "origin": relation.origin,
+            "created_at": None if relation.created is None else moment(relation.created),
+        }
+    )
+
+
+def digest(draft: EntityDraft) -> str:
+    """A digest of what a memory says, which is the same in its source and in the store as long as neither changes."""
+    return digest_of(
+        [
+            draft.kind, draft.observations, draft.extra, draft.scope, draft.session, draft.category,
+            draft.content_type, draft.summary, draft.tags, draft.metadata,
+        ]
+    )  # fmt: skip
 
 
 def _present(fields: JsonObject) -> JsonObject:

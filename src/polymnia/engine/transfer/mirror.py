@@ -96,6 +96,10 @@ class Mirror:
         self._catch_up(project)
         return self._inner.stamp(project)
 
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        """Refuse: nobody tells of edits made to the file."""
+        return False
+
     def about(self) -> JsonObject:
         """Describe the underlying store and the file."""
         return {**self._inner.about(), "file": self._path}

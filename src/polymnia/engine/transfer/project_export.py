@@ -6,7 +6,7 @@ import base64
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -110,6 +110,12 @@ def export_project(
         except (Forbidden, NoSpace) as e:
             raise ExportFailed(e.message, hint=e.hint) from e
     return replace(result, path=f"{folder.path}/{name}")
+
+
+def write_project(snapshot: Snapshot, out: BinaryIO, form: ProjectForm, filters: Filters, including: Including) -> None:
+    """Write a project file."""
+    source = _Source(snapshot, filters, including, None)
+    project.write(out, form, source.items(), source.relationships(), compress=False)
 
 
 def _earlier_versions(snapshot: Snapshot, record: Record) -> list[JsonObject]:

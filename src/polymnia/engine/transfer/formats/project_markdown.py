@@ -71,10 +71,10 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
                 yield Item("relationships", relationships, _relationship(text, line, limits))
                 relationships += 1
             continue
-        front, rest = _front_and_rest(text)
+        front, rest = front_and_rest(text)
         if separator is None and front is None and not rest.strip():
             continue
-        fields = _parse_front(front, limits)
+        fields = parse_front(front, limits)
         if separator is None and isinstance(fields, dict) and "format" in fields:
             for position, (key, value) in enumerate(fields.items()):
                 PROJECT.check_head(key, value, "the front matter")
@@ -88,8 +88,8 @@ def read_markdown(source: Source, limits: FileLimits) -> Iterator[Item]:
 
 def read_page(page: bytes, limits: FileLimits) -> JsonObject | str:
     """The item of a separate page, or the reason it cannot be read."""
-    front, rest = _front_and_rest(page)
-    fields = _parse_front(front, limits)
+    front, rest = front_and_rest(page)
+    fields = parse_front(front, limits)
     return fields if isinstance(fields, str) else _item(fields, rest, line_feeds=1)
 
 
@@ -117,14 +117,15 @@ def _relationship(raw: bytes, line: int, limits: FileLimits) -> JsonObject | Bro
     return Broken(value, line) if isinstance(value, str) else value
 
 
-def _front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
+def front_and_rest(text: bytes) -> tuple[bytes | None, bytes]:
     """The front matter, if any, and the text below it."""
     opened = _FRONT_OPENS.match(text)
     closed = _FRONT_CLOSES.search(text, opened.end()) if opened else None
     return (text[opened.end() : closed.start()], text[closed.end() :]) if opened and closed else (None, text)
 
 
-def _parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
+def parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
+    """The fields of a front matter, or the reason it cannot be read."""
     if front is None or not front.strip():
         return {}
     # Parsed as the only record of a list, so that the rules for records apply.

@@ -113,7 +113,7 @@ def read_zip(source: BinaryIO, limits: FileLimits) -> Iterator[Item]:
     size = source.seek(0, os.SEEK_END)
     if size > limits.total:
         raise cannot_read(f"it is larger than {limits.total:,} bytes, which is the limit")
-    _check_directory(source, size)
+    check_directory(source, size)
     try:
         with zipfile.ZipFile(source) as archive:
             yield from _items(archive, limits)
@@ -154,20 +154,11 @@ def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.
     total = 0
     for entry in archive.infolist():
         name = entry.orig_filename
-        where = f"entry {shortened(name)!r}"
         if entry.is_dir() and not entry.file_size:
             continue
-        parts = name.split("/")
-        if "\\" in name or ":" in parts[0] or "\0" in name or any(part in ("", ".", "..") for part in parts):
-            raise cannot_read("a name in it leads out of it", where=where)
-        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-            raise cannot_read("it holds a link or a device", where=where)
+        check_entry(entry, limits)
         if name in entries:
-            raise cannot_read("a name appears twice in it", where=where)
-        if entry.flag_bits & _ENCRYPTED:
-            raise cannot_read("it is encrypted", where=where)
-        if entry.compress_type not in _METHODS:
-            raise cannot_read("it is compressed in a way that is not read here", where=where)
+            raise cannot_read("a name appears twice in it", where=f"entry {shortened(name)!r}")
         total += entry.file_size
         if total > limits.total:
             raise cannot_read(f"it is larger than {limits.total:,} bytes when unpacked, which is the limit")
@@ -175,6 +166,22 @@ def _checked(archive: zipfile.ZipFile, limits: FileLimits) -> dict[str, zipfile.
     if len(entries) > limits.items + 2:
         raise cannot_read(f"it has more than {limits.items:,} files, which is the limit")
     return entries
+
+
+def check_entry(entry: zipfile.ZipInfo, limits: FileLimits) -> None:
+    """Refuse an entry with an unsafe name, a link, an encrypted one, and one that is too large when unpacked."""
+    name = entry.orig_filename
+    where, parts = f"entry {shortened(name)!r}", name.split("/")
+    if "\\" in name or ":" in parts[0] or "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise cannot_read("a name in it leads out of it", where=where)
+    if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+        raise cannot_read("it holds a link or a device", where=where)
+    if entry.flag_bits & _ENCRYPTED:
+        raise cannot_read("it is encrypted", where=where)
+    if entry.compress_type not in _METHODS:
+        raise cannot_read("it is compressed in a way that is not read here", where=where)
+    if entry.file_size > limits.total:
+        raise cannot_read(f"it is larger than {limits.total:,} bytes when unpacked, which is the limit", where=where)
 
 
 def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo], limits: FileLimits) -> JsonObject:
@@ -205,7 +212,7 @@ def _check_manifest(archive: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo
     return counts
 
 
-def _check_directory(file: BinaryIO, size: int) -> None:
+def check_directory(file: BinaryIO, size: int) -> None:
     """Refuse a list of entries that is too large for memory, before it is read."""
     file.seek(max(0, size - _TAIL - 20))
     tail = file.read()

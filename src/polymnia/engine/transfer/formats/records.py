@@ -9,6 +9,7 @@ from gzip import GzipFile
 from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
+from msgspec.json import encode
 
 from polymnia.errors import Fault, Invalid
 from polymnia.models import JsonObject as JsonObject
@@ -96,6 +97,13 @@ def check_count(count: int, limits: FileLimits) -> None:
 def shortened(text: str) -> str:
     """A name for use in a message: truncated, with invisible characters escaped."""
     return repr(text[:60])[1:-1] + ("…" if len(text) > 60 else "")
+
+
+def digest_of(value: object) -> str:
+    """A short digest of a JSON value."""
+    from hashlib import sha256
+
+    return sha256(encode(value, order="sorted")).hexdigest()[:16]
 
 
 class Source:

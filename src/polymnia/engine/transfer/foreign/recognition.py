@@ -1,0 +1,135 @@
+"""Tells what a path holds by its content: a file of another program, a zip of them, or a folder of notes."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import BinaryIO, cast
+
+from polymnia.engine.transfer.folder import Folder
+from polymnia.engine.transfer.foreign import json_files, memory_service, notes
+from polymnia.engine.transfer.foreign.items import ForeignSource, left_out
+from polymnia.engine.transfer.formats.project_zip import DOCUMENT, check_directory, check_entry
+from polymnia.engine.transfer.formats.records import FileLimits, Item, cannot_read, shortened
+
+_SQLITE, _ZIP = b"SQLite format 3\0", (b"PK\x03\x04", b"PK\x05\x06")
+_PAGE = (".md", ".markdown")
+_FILES = 100_000  # in a zip; more of them take longer to list than anybody waits
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+
+
+def recognize(path: str, total: int) -> ForeignSource | None:
+    """What a path holds; None if it is nothing of another program. ``total`` is the most bytes to read of it."""
+    if os.path.isdir(path):
+        return _of_folder(path, total)
+    with open(path, "rb") as file:
+        start = file.read(64 * 1024)
+    if start.startswith(_SQLITE):
+        found = memory_service.is_store(path)
+        return ForeignSource(memory_service.LABEL, partial(memory_service.read_store, path)) if found else None
+    if start.startswith(_ZIP):
+        return _of_zip(path, total)
+    return _of_json(lambda: open(path, "rb"), total)
+
+
+def _of_json(opened: Callable[[], BinaryIO], total: int) -> ForeignSource | None:
+    found = json_files.recognize(opened, total)
+    if found is None:
+        return None
+    return ForeignSource(found.shape.label, partial(json_files.read, opened, total, found))
+
+
+def _of_folder(path: str, total: int) -> ForeignSource | None:
+    """A folder: an export that was unpacked, or notes in Markdown."""
+    folder = Folder(path)
+    files = notes.listed(folder)
+    if any(file.endswith(_PAGE) for file in files):
+        return notes.source(notes.pages_of_folder(folder), os.path.basename(folder.path), folder.path)
+    parts = {name: _of_json(partial(folder.open, name), total) for name in files if name.lower().endswith(".json")}
+    return _joined(parts, len(files))
+
+
+def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource | None:
+    """Several files as one source; those that hold no memories are counted."""
+    known = {name: source for name, source in parts.items() if source is not None}
+    if not known:
+        return None
+
+    def read() -> Iterator[Item]:
+        for _, source in sorted(known.items()):
+            yield from source.read()
+        for _ in range(files - len(known)):
+            yield left_out("files in it that hold no memories")
+
+    labels = list(dict.fromkeys(known[name].label for name in sorted(known)))
+    return ForeignSource(" and ".join(labels), read)
+
+
+def _of_zip(path: str, total: int) -> ForeignSource | None:
+    """A zip: the exports in it, or its pages of Markdown. Nothing of it is unpacked to a disk."""
+    limits = FileLimits(total=total)
+    with _zip(path) as archive:
+        entries = {entry.orig_filename: entry for entry in archive.infolist() if not entry.is_dir()}
+        if len(entries) > _FILES:
+            raise cannot_read(f"it has more than {_FILES:,} files, which is the limit")
+        wanted = [name for name in entries if name.lower().endswith((".json", ".jsonl", *_PAGE))]
+        if DOCUMENT in wanted:
+            return None  # a project file
+        for name in wanted:
+            check_entry(entries[name], limits)
+
+    archive = zipfile.ZipFile(path)  # closed with the last function that reads from it
+
+    def opener(name: str) -> Callable[[], BinaryIO]:
+        return lambda: cast(BinaryIO, _Entry(archive, name))
+
+    parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith((".json", ".jsonl"))}
+    found = _joined(parts, len(entries))
+    pages = {name: entries[name] for name in wanted if name.lower().endswith(_PAGE)}
+    if found is not None or not pages or all(name.startswith("items/") for name in pages):
+        return found
+    return notes.source(
+        [notes.PageFile(name, notes.zip_time(entry.date_time), opener(name)) for name, entry in sorted(pages.items())],
+        os.path.splitext(os.path.basename(path))[0],
+        os.path.realpath(path),
+    )
+
+
+@contextmanager
+def _zip(path: str) -> Iterator[zipfile.ZipFile]:
+    with open(path, "rb") as file:
+        check_directory(file, os.fstat(file.fileno()).st_size)
+        try:
+            with zipfile.ZipFile(file) as archive:
+                yield archive
+        except _DAMAGED as e:
+            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+
+
+class _Entry:
+    """A file of a zip, opened for reading; damage of the zip is a fault, as in any other file."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        try:
+            self._file = archive.open(name)
+        except _DAMAGED as e:
+            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self._file.read(size)
+        except _DAMAGED as e:
+            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def __enter__(self) -> _Entry:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
