@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polymnia import app
+from polymnia.app import network
 from polymnia.settings import DIALECTS
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import SOCKET, Application
@@ -14,9 +15,6 @@ from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
 
 __all__ = ["ADDRESSES", "OPEN", "Address"]
 
-OPEN = {"/healthz", "/readyz"}
-"""What anybody may ask for."""
-
 
 class Address(NamedTuple):
     """One address and one method it knows; of a WebSocket the method is ``WS``."""
@@ -25,7 +23,7 @@ class Address(NamedTuple):
     path: str
 
 
-def _addresses() -> list[Address]:
+def _addresses() -> tuple[list[Address], set[str]]:
     chosen = app.settings({}, {})
     memory = app.open_memory(chosen, "nobody")
     servers = {}
@@ -35,9 +33,11 @@ def _addresses() -> list[Address]:
     gate = Gate(hosts=(), origins=(), who=None)
     state = ServerState(ServerLimits(), Log("error"), RateLimiter(1, 1, 1))
     found = []
-    for route in Application(state, gate, servers).routes:
+    page = network.explorer(chosen, memory, state)
+    for route in Application(state, gate, servers, explorer=page).routes:
         found += [Address("WS" if method == SOCKET else method, route.path) for method in sorted(route.methods)]
-    return found
+    return found, {"/healthz", "/readyz", *page.files()}
 
 
-ADDRESSES = _addresses()
+ADDRESSES, OPEN = _addresses()
+"""All of them, and those that anybody may ask for."""

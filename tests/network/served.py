@@ -80,6 +80,7 @@ class Served:
     def __init__(self, folder: Path, *flags: str, changes: Mapping[str, Any] | None = None, before: str = "") -> None:
         self.folder = folder
         self.store = folder / "memory.db"
+        self.database = next((flag.partition("?")[0] for flag in flags if flag.startswith("postgresql://")), None)
         self.config = folder / "config"
         self.keys = KeyFile(str(self.config / "polymnia" / "keys.json"))
         self.port = free_port()

@@ -211,6 +211,7 @@ def test_nobody_comes_in_by_a_file_of_keys_that_is_broken(serving: Callable[...,
     Path(file.path).write_bytes(whole[:-20])
     assert served.status("GET", "/mcp", key=text) == 503
     assert str(tmp_path) not in served.request("GET", "/mcp", key=text).body.decode()
+    served.wait_for_line("cannot be read")
     assert sum("cannot be read" in line for line in served.lines) == 1, "told once, not with every request"
     Path(file.path).write_bytes(whole)
     assert served.status("GET", "/mcp", key=text) == 405

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import psycopg
+
 from stdio_client import entity
 
 from .served import Served, request
@@ -19,6 +21,11 @@ GRAPH = "memory://knowledge-graph"
 @contextmanager
 def held(served: Served) -> Iterator[None]:
     """Keep every writer of the store waiting."""
+    if served.database is not None:
+        with psycopg.connect(served.database) as connection:
+            connection.execute("LOCK TABLE polymnia.project IN EXCLUSIVE MODE")
+            yield
+        return
     with open(f"{served.store}-lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing
 from typing import TYPE_CHECKING
 
 from polymnia.engine.memory import Memory
@@ -12,16 +13,20 @@ from polymnia.engine.ports import Store
 from polymnia.engine.privacy.screening import Screen
 from polymnia.engine.reads import ReadCounter
 from polymnia.engine.search import Analysis, LazySearch
-from polymnia.errors import Fault, Invalid, NotAStore
-from polymnia.importing import importing
+from polymnia.errors import Fault, Invalid, NoLibrary, NotAStore
+from polymnia.importing import importing, load
 from polymnia.models import Limits
 from polymnia.operation import Registry
-from polymnia.settings import GRAPHS, BadSetting, Settings, read_file, unknown_variables
+from polymnia.settings import GRAPHS, BadSetting, Settings, is_database, read_file, unknown_variables
 
 if TYPE_CHECKING:
     from polymnia.engine.graph import Policy
+    from polymnia.engine.ports.maintenance import Migrated
     from polymnia.engine.search.finder import Finder
     from polymnia.keys import KeyFile
+    from polymnia.storage.copying import BackupFiles, CopySource, CopyTarget, Progress
+    from polymnia.storage.postgres import PostgresStore
+    from polymnia.storage.sqlite import SqliteStore
     from polymnia.transports.rpc import Server
 
 _FILE_VARIABLES = {"simple": "MEMORY_PATH", "official": "MEMORY_FILE_PATH"}
@@ -78,6 +83,16 @@ def ignored_variables(chosen: Settings) -> list[str]:
     ]
 
 
+def environment() -> Mapping[str, str]:
+    """The environment of this process, for what has to look at other programs' variables."""
+    return os.environ
+
+
+def sqlite_version() -> str:
+    """The version of SQLite that stores are kept with."""
+    return str(load("apsw").sqlite_lib_version())
+
+
 def wants_colour() -> bool:
     """Whether colours are allowed: NO_COLOR is not set (no-color.org)."""
     return not os.environ.get("NO_COLOR")
@@ -110,12 +125,74 @@ def _file(chosen: Settings, environment: Mapping[str, str]) -> str | None:
     return full
 
 
-def _store(chosen: Settings, create: bool) -> Store:
+def local_folder(chosen: Settings) -> str:
+    """The folder of the store, where exports are written too; of the default store if it is a database."""
+    path = default_store() if chosen.store is None or is_database(chosen.store) else chosen.store
+    return os.path.dirname(os.path.abspath(path))
+
+
+def open_store(place: str, *, busy_timeout: float = 30.0, create: bool = True) -> SqliteStore | PostgresStore:
+    """The store at a place: a file, or a schema of a PostgreSQL database."""
+    if is_database(place):
+        for library in ("psycopg", "psycopg_pool"):
+            try:
+                load(library)
+            except ImportError:
+                raise NoLibrary(library, "postgres") from None
+        with importing():
+            from polymnia.storage.postgres import PostgresStore
+
+        return PostgresStore(
+            place, busy_timeout=busy_timeout, create=create, analyst=Analysis(), backup_files=_BackupFiles()
+        )
     from polymnia.storage.sqlite import SqliteStore
 
+    return SqliteStore(place, busy_timeout=busy_timeout, create=create, analyst=Analysis())
+
+
+class _BackupFiles:
+    """The files of backups, whose engine is imported when there is one to write or to read."""
+
+    def writing(self, path: str, *, overwrite: bool) -> AbstractContextManager[CopyTarget]:
+        return self._files().writing(path, overwrite=overwrite)
+
+    def reading(self, path: str) -> AbstractContextManager[CopySource]:
+        return self._files().reading(path)
+
+    def _files(self) -> BackupFiles:
+        with importing():
+            from polymnia.storage.sqlite.backups import FileBackups
+
+        return FileBackups()
+
+
+def migrate(source: str, target: str, progress: Progress, *, busy_timeout: float = 30.0) -> Migrated:
+    """Copy a store into another one, whatever their engines, and verify the copy.
+
+    Run again after an interruption, it continues. The target is refused if it holds anything else.
+    """
+    with importing():
+        from polymnia.storage import copying
+
+    with (
+        closing(open_store(source, busy_timeout=busy_timeout, create=False)) as here,
+        closing(open_store(target, busy_timeout=busy_timeout)) as there,
+        closing(there.as_target()) as filled,
+    ):
+        read = here.as_source()
+        if read.place == filled.place:
+            raise Invalid(f"{read.place} cannot be copied into itself", hint="Name another place with --to.")
+        return copying.migrate(read, filled, progress)
+
+
+def _store(chosen: Settings, create: bool) -> Store:
     path = chosen.store or default_store()
     if chosen.file is None:
-        return SqliteStore(path, busy_timeout=chosen.busy_timeout, create=create, analyst=Analysis())
+        return open_store(path, busy_timeout=chosen.busy_timeout, create=create)
+    if is_database(chosen.store):
+        raise BadSetting("--file goes with a store that is a file, not with a postgresql:// address")
+    from polymnia.storage.sqlite import SqliteStore
+
     if chosen.store is None and chosen.project != "default":
         raise BadSetting("A JSON file shows one project: --project goes with --file only when --store is given too")
     from polymnia.engine.transfer.mirror import Mirror
@@ -214,7 +291,7 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
         limits=bounds,
         screen=Screen(chosen.secrets, bounds),
         finding=finding,
-        exports=chosen.export_dir or os.path.join(os.path.dirname(chosen.store or default_store()), "exports"),
+        exports=chosen.export_dir or os.path.join(local_folder(chosen), "exports"),
     )
 
 

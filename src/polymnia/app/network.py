@@ -6,25 +6,48 @@ import errno
 import os
 import shlex
 import socket
+import time
 from collections.abc import Callable
 from ipaddress import ip_address, ip_network
+from tempfile import TemporaryDirectory
 
-from polymnia.app import default_store, key_file, open_memory, policy, server
-from polymnia.settings import DIALECTS, BadSetting, Settings
+from polymnia import __version__
+from polymnia.app import default_store, key_file, local_folder, open_memory, policy, server
+from polymnia.app.backups import BackupSchedule, running
+from polymnia.dialects import explorer as explorer_dialect
+from polymnia.engine.memory import Memory
+from polymnia.engine.ports.shared import SharedState
+from polymnia.engine.text.calendar import moment
+from polymnia.importing import importing
+from polymnia.models import JsonObject
+from polymnia.settings import DIALECTS, BadSetting, Settings, duration, is_database
+from polymnia.transports.server import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
+from polymnia.transports.web.explorer import Explorer
 from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
-from polymnia.transports.web.serving import listening, serve
+from polymnia.transports.web.peers import Peers
+from polymnia.transports.web.serving import listening, private, serve
+from polymnia.transports.web.shared_rates import SharedRateLimiter
 from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
+from polymnia.transports.web.workers import Workers
 
 _LAST_PORT = 65535
+_SHOWN_LIMITS = (
+    "rate_limit", "rate_limit_session", "rate_limit_heavy", "rate_limit_explorer", "max_sessions", "max_connections",
+    "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes",
+)  # fmt: skip
 
 
-def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> None:
-    """Serve every dialect over the network until a signal arrives; ``ready`` is called with the address once open."""
+def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> int:
+    """Serve every dialect over the network until a signal arrives; ``ready`` is called with the address once open.
+
+    Returns an exit code.
+    """
     if chosen.port > _LAST_PORT:
         raise BadSetting(f"The port is {chosen.port}, but must be a number up to {_LAST_PORT}")
+    schedule = _schedule(chosen)
     memory = open_memory(chosen, "network")
     servers = {}
     for name in DIALECTS:
@@ -36,8 +59,8 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         session_idle=chosen.session_idle,
         connections=chosen.max_connections,
     )
-    rates = RateLimiter(chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy)
-    state = ServerState(limits, Log(chosen.log_level), rates)
+    rates = chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy, chosen.rate_limit_explorer
+    state = ServerState(limits, Log(chosen.log_level), RateLimiter(*rates))
     tokens = _tokens(chosen)
     proxies = _proxies(chosen)
     address = _address(chosen.host)
@@ -51,13 +74,116 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         raise BadSetting(
             f"Cannot listen on {chosen.host}:{chosen.port}: {os.strerror(e.errno or 0)}\n{_advice(e, chosen)}"
         ) from None
-    if ready is not None:
-        ready(f"http://{_authority(_public_host(address, chosen.host), listener.getsockname()[1])}")
-    try:
-        metadata = None if tokens is None else tokens.metadata()
-        serve(Application(state, gate, servers, metadata, proxies), listener)
-    finally:
-        memory.close()
+    metadata = None if tokens is None else tokens.metadata()
+    page = None if chosen.explorer == "off" else explorer(chosen, memory, state)
+
+    def open() -> None:
+        if ready is not None:
+            ready(f"http://{_authority(_public_host(address, chosen.host), listener.getsockname()[1])}")
+
+    if chosen.workers == 1 and not is_database(chosen.store):
+        open()
+        try:
+            with running(memory.store, schedule, state.log.event):
+                serve(Application(state, gate, servers, metadata, proxies, page), [listener])
+        finally:
+            memory.close()
+        return 0
+
+    def work(shared: SharedState, others: socket.socket, name: str, started: Callable[[], None]) -> None:
+        peers = Peers(shared, state, servers)
+        state.rates = SharedRateLimiter(*rates, shared, lambda: peers.processes, state.log)
+        peers.join(name)
+        try:
+            with running(memory.store, schedule, state.log.event):
+                serve(Application(state, gate, servers, metadata, proxies, page), [listener, others], started)
+        finally:
+            memory.close()
+            shared.close()
+
+    if is_database(chosen.store):
+        return _serve_among_others(chosen, work, state.log, open, listener)
+    return _serve_together(chosen, work, state.log, open, listener)
+
+
+def explorer(chosen: Settings, memory: Memory, state: ServerState) -> Explorer:
+    """The explorer: its API, and the page that speaks it."""
+    limits = {name: getattr(chosen, name) for name in _SHOWN_LIMITS}
+
+    def figures() -> JsonObject:
+        return {"server": {"started": started, "sessions": len(state.sessions)}, "limits": limits}
+
+    started = moment(time.time_ns() // 1000)
+    registry = explorer_dialect.registry(key_file(chosen), figures)
+    one = Settings({**chosen.values(), "dialect": "native"}, {})
+    served = Server(
+        memory.acting("explorer", policy(one)), registry, version=__version__, max_nesting=chosen.max_nesting,
+        hidden=_hidden(chosen),
+    )  # fmt: skip
+    return Explorer(served, os.path.join(os.path.dirname(os.path.dirname(__file__)), "explorer"))
+
+
+def _serve_together(
+    chosen: Settings,
+    work: Callable[[SharedState, socket.socket, str, Callable[[], None]], None],
+    log: Log,
+    ready: Callable[[], None],
+    listener: socket.socket,
+) -> int:
+    """Serve with several processes of this machine, which share a folder for as long as they run."""
+    if not hasattr(os, "fork"):
+        raise BadSetting(_NO_FORK)
+    with importing():
+        from polymnia.storage.sqlite.shared import SqliteSharedState
+
+    with TemporaryDirectory(prefix="polymnia-", ignore_cleanup_errors=True) as folder:
+        path = os.path.join(folder, "shared.db")
+        shared = SqliteSharedState(path, idle=chosen.session_idle)
+        shared.secret  # noqa: B018 - makes the file
+        shared.close()  # no connection survives a fork
+
+        def serve_one(started: Callable[[], None]) -> None:
+            name = os.path.join(folder, f"{os.getpid()}.sock")
+            with private(name) as others:
+                work(SqliteSharedState(path, idle=chosen.session_idle), others, f"unix:{name}", started)
+
+        return Workers(chosen.workers, serve_one, log).run(ready, listener.close)
+
+
+def _serve_among_others(
+    chosen: Settings,
+    work: Callable[[SharedState, socket.socket, str, Callable[[], None]], None],
+    log: Log,
+    ready: Callable[[], None],
+    listener: socket.socket,
+) -> int:
+    """Serve as one or several of the processes of a database, which may run on other machines too."""
+    with importing():
+        from polymnia.storage.postgres.shared import PostgresSharedState
+
+    address = _address(chosen.host)
+    name = chosen.peer_host or _public_host(address, address)
+
+    def serve_one(started: Callable[[], None]) -> None:
+        with listening(address, 0) as others:
+            shared = PostgresSharedState(str(chosen.store), idle=chosen.session_idle)
+            work(shared, others, _authority(name, others.getsockname()[1]), started)
+
+    if chosen.workers == 1:
+        serve_one(ready)
+        return 0
+    if not hasattr(os, "fork"):
+        raise BadSetting(_NO_FORK)
+    return Workers(chosen.workers, serve_one, log).run(ready, listener.close)
+
+
+_NO_FORK = "Several processes (--workers) need an operating system that can fork, which this one cannot"
+
+
+def _schedule(chosen: Settings) -> BackupSchedule | None:
+    """When and where backups are made, if a folder is named for them."""
+    every = duration(chosen.backup_every, "backup_every")
+    return None if chosen.backup_dir is None else BackupSchedule(chosen.backup_dir, every, chosen.backup_keep)
 
 
 def _tokens(chosen: Settings) -> Tokens | None:
@@ -157,7 +283,7 @@ def _advice(e: OSError, chosen: Settings) -> str:
 
 def _hidden(chosen: Settings) -> dict[str, str]:
     """The server's folders, which network clients must not see, with their replacements, longest first."""
-    store = os.path.dirname(os.path.abspath(chosen.store or default_store()))
+    store = local_folder(chosen)
     exports = chosen.export_dir or os.path.join(store, "exports")
     found = {os.path.realpath(exports): "the export folder", exports: "the export folder"}
     for path in (store, os.path.dirname(chosen.file or ""), os.path.dirname(default_store())):

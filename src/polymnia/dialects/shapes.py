@@ -1,13 +1,15 @@
-"""What all dialects share: descriptions of fields, parameters read from a signature, tables of faults."""
+"""What all dialects share: descriptions of fields, parameters read from a signature, times, tables of faults."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct, defstruct
 
-from polymnia.errors import Fault
+from polymnia.engine.text.calendar import parse_time
+from polymnia.errors import Fault, Invalid
 
 T = TypeVar("T")
 
@@ -62,6 +64,31 @@ def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str,
         else (name, kinds[name] if optional[name] is None else f"{kinds[name]} | None", None)
         for name in names
     ]
+
+
+def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) -> int:
+    """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end.
+
+    With ``whole``, nothing but the time may stand there.
+    """
+    import time
+
+    from polymnia.engine.text.dates import find_time_range
+
+    stripped = text.strip()
+    if re.fullmatch("[0-9]{10}|[0-9]{13}", stripped):  # seconds or milliseconds since 1970
+        return int(stripped.ljust(16, "0"))
+    if len(stripped) > 10:
+        try:
+            return parse_time(stripped, field)
+        except Invalid:
+            pass
+    found = find_time_range(stripped, time.time_ns() // 1000)
+    if found is None or (whole and found.rest):
+        raise Invalid(
+            f"{field} is {text!r:.60}, which is no time", field=field, hint="Write it as 2026-05-31, or last week."
+        )
+    return found.end if end else found.start
 
 
 def inherited(table: dict[type[Fault], T]) -> dict[type[Fault], T]:

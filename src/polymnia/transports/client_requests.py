@@ -30,7 +30,6 @@ from polymnia.transports.wire import CallTool
 
 ANSWER_SECONDS = 300.0  # in which a client must respond
 _MOST_WAITING = 8  # calls of one client that wait for it at once
-_SECRET = os.urandom(32)  # signs what only this process must have written
 _SIGNATURE = hashlib.sha256().digest_size
 _YES_OR_NO = {"type": "object", "properties": {"yes": {"type": "boolean", "title": "Yes"}}, "required": ["yes"]}
 
@@ -168,10 +167,11 @@ class _Rounds:
         connection = request.connection
         self._caller = connection.user, connection.account
         self._call = _digest([connection.server.registry.name, given.name, msgspec.json.decode(request.arguments)])
+        self._secret = connection.server.secret
         self._answers: dict[str, Raw] = {}
         if given.requestState is UNSET:
             return
-        state = _opened(given.requestState)
+        state = _opened(given.requestState, self._secret)
         if state is None or (state.caller, state.call) != (self._caller, self._call) or state.until < time.time():
             text = "requestState is not what this server gave this call, or it has expired; call again without it"
             raise RpcError(INVALID_PARAMS, text)
@@ -189,7 +189,10 @@ class _Rounds:
         if key in self._answers:
             return self._answers[key]
         state = _State(self._caller, self._call, time.time() + ANSWER_SECONDS, key, self._answers)
-        result = {"inputRequests": {key: {"method": method, "params": params}}, "requestState": _sealed(state)}
+        result = {
+            "inputRequests": {key: {"method": method, "params": params}},
+            "requestState": _sealed(state, self._secret),
+        }
         raise InputRequired({"resultType": "input_required", **result})
 
 
@@ -197,16 +200,16 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(encode(value, order="sorted")).hexdigest()[:32]
 
 
-def _sealed(state: _State) -> str:
+def _sealed(state: _State, secret: bytes) -> str:
     data = encode(state)
-    return urlsafe_b64encode(hmac.digest(_SECRET, data, "sha256") + data).decode()
+    return urlsafe_b64encode(hmac.digest(secret, data, "sha256") + data).decode()
 
 
-def _opened(sealed: Raw) -> _State | None:
+def _opened(sealed: Raw, secret: bytes) -> _State | None:
     """The state a client brings back; None if we did not write it."""
     try:
         text = _text.decode(sealed)
         state = _state.decode(urlsafe_b64decode(text)[_SIGNATURE:])
-        return state if hmac.compare_digest(text.encode(), _sealed(state).encode()) else None
+        return state if hmac.compare_digest(text.encode(), _sealed(state, secret).encode()) else None
     except (ValueError, msgspec.DecodeError):
         return None

@@ -46,6 +46,7 @@ CODES: dict[type[Fault], int] = {
     errors.ImportFailed: INVALID_PARAMS,
     errors.Unavailable: UNAVAILABLE,
     errors.Busy: UNAVAILABLE,
+    errors.Interrupted: UNAVAILABLE,
     errors.TooNew: UNAVAILABLE,
     errors.NotAStore: UNAVAILABLE,
     errors.Damaged: UNAVAILABLE,
@@ -126,6 +127,11 @@ class Refusal(Exception):
         if hint is not None:
             self._data["suggestions"] = [hint]
         self._id = id
+
+    def by_status(self) -> Refusal:
+        """The same with the status as its code, for addresses that take no messages of the protocol."""
+        self._code = self.status
+        return self
 
     @property
     def body(self) -> bytes:

@@ -54,15 +54,19 @@ def _initialize(connection: Connection, request: Request, given: Initialize) -> 
     connection.version = given.protocolVersion if known else HANDSHAKE_VERSIONS[-1]
     connection.author = connection.author_of(given.clientInfo)
     connection.capabilities = given.capabilities
-    if changing := connection.server.registry.changing:
-        connection.server.subscribers.join((connection, None), changing, connection.notify)
-        connection.is_notified = True
+    connection.notify_of_lists()
+    _altered(connection)
     return {
         "protocolVersion": connection.version,
         "capabilities": connection.server.capabilities(),
         "serverInfo": connection.server.info,
         "instructions": connection.server.registry.introduce(connection.base),
     }
+
+
+def _altered(connection: Connection) -> None:
+    if connection.altered is not None:
+        connection.altered()
 
 
 def _discover(connection: Connection, request: Request, given: Params) -> JsonObject:
@@ -82,6 +86,7 @@ def _set_level(connection: Connection, request: Request, given: Level) -> JsonOb
     if given.level not in LEVELS:
         raise RpcError(INVALID_PARAMS, f"Unknown log level {given.level!r}; one of {', '.join(LEVELS)}")
     connection.log_level = given.level
+    _altered(connection)
     return {}
 
 
@@ -115,12 +120,14 @@ def _read_resource(connection: Connection, request: Request, given: Uri) -> Json
 def _subscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     connection.server.check_address(given.uri, modern=request.modern)
     connection.watching().add(None, [given.uri])
+    _altered(connection)
     return {}
 
 
 def _unsubscribe(connection: Connection, request: Request, given: Uri) -> JsonObject:
     if connection.watch is not None:
         connection.watch.remove(None, [given.uri])
+    _altered(connection)
     return {}
 
 

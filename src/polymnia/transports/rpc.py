@@ -19,7 +19,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from polymnia.errors import Cancelled, Fault, Unavailable
+from polymnia.errors import Cancelled, Fault, Interrupted, Unavailable
 from polymnia.operation import Author, Context, Memory, Note, Operation, Reply, as_object, credential_notes
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
@@ -297,7 +297,10 @@ class Request:
                 self.begin()
             work = self.work
             del self.work  # it refers back to this request: without the cycle both are freed at once
-            result = work()
+            try:
+                result = work()
+            except Interrupted:  # of a read: a tool answers for itself
+                result = work()
             if result is not None:
                 if 0 <= self._progress < self._total and not self.cancelled and not result.get("isError"):
                     self.step(self._total, self._total)  # a client that follows the progress sees it complete
@@ -387,6 +390,7 @@ class Connection:
         self.watch: Watch | None = None
         self.is_notified = False  # whether it is notified when a list changes
         self.admit: Callable[[Weight, str], None] | None = None  # counts a request against the limits, or refuses it
+        self.altered: Callable[[], None] | None = None  # told when what was agreed with the client has changed
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -521,7 +525,12 @@ class Connection:
                 from polymnia.transports.client_requests import offer
 
                 offer(context, request, given)
-            reply = tool.run(context, arguments)
+            try:
+                reply = tool.run(context, arguments)
+            except Interrupted:
+                if tool.asks or (request.writes and request.begun):
+                    raise
+                reply = tool.run(context, arguments)  # it has only read so far
             if request.writes:  # a note on credentials in what was written, unless the answer has one
                 known = {note.code for note in reply.notes}
                 notes = [*(note for note in credential_notes(context.memory.screen) if note.code not in known), *notes]
@@ -599,6 +608,12 @@ class Connection:
             self.watch = Watch(self)
         return self.watch
 
+    def notify_of_lists(self) -> None:
+        """Notify the client from now on when a list changes, if any can."""
+        if changing := self.server.registry.changing:
+            self.server.subscribers.join((self, None), changing, self.notify)
+            self.is_notified = True
+
     # ── what the methods share ────────────────────────────────────────────────────────────────────────
 
     def notify(self, method: str, params: JsonObject) -> None:
@@ -642,7 +657,7 @@ class Connection:
                 raise RpcError(INVALID_PARAMS, text)
             memory = memory.once_for(id, f"{tool} ".encode() + request.arguments)
         return Context(
-            memory.for_one_call(writes=request.writes),
+            memory.for_one_call(writes=request.writes, begin=request.begin),
             request.step,
             server.require_session,
             server.counters,

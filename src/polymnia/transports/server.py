@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,8 +41,9 @@ class Server:
         self._tools: Raw | None = None
         self.by_uri = {resource.uri: resource for resource in registry.resources}
         self.prompts = {prompt.name: prompt for prompt in registry.prompts}
+        self.secret = os.urandom(32)  # signs what only this server must have written
         self.subscribers = ListSubscribers()
-        self.poller = Poller()
+        self.poller = Poller(memory.store.watch)
 
     def redact(self, fault: Fault, arguments: bytes) -> Fault:
         """A fault without the folders of this server's files.

@@ -142,6 +142,7 @@ class _Stdio:
             self._waiting = True
             if not self._stopping:
                 os.read(self._wakeup, 1)
+            self._waiting = False
         except _Stopped:
             pass
         self._calls.finish()
@@ -151,6 +152,7 @@ class _Stdio:
         self._stopping = True
         self.connection.hang_up()
         if self._waiting:
+            self._waiting = False  # a second signal must not interrupt the end
             raise _Stopped
 
     def _read(self, number: int, main: bool = False) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
 from zlib import crc32
 
 from polymnia.errors import Fault
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Notifier = Callable[[str, JsonObject], None]
 _POLL_SECONDS = 0.2
+_TOLD_SECONDS = 5.0  # between two looks at a store that tells of changes: it may have been out of reach
+_GATHER_SECONDS = 0.02  # in which changes that it tells of are gathered
 
 
 class ListSubscribers:
@@ -46,15 +49,32 @@ class ListSubscribers:
             notify(f"notifications/{name}/list_changed", {})
 
 
-class Poller:
-    """One thread that polls all watches of a server for as long as there are any."""
+class Watcher(Protocol):
+    """Something that looks for changes when it is told to."""
 
-    def __init__(self) -> None:
-        self._watches: set[Watch] = set()
+    def concerns(self, projects: set[str]) -> bool:
+        """Whether a change of one of these projects may be of interest."""
+
+    def check(self) -> None:
+        """Report what has changed."""
+
+
+class Poller:
+    """One thread that checks all watches of a server for as long as there are any.
+
+    ``tell`` is the store's ``watch``. Where it tells of changes, only watches over those projects are checked at once.
+    """
+
+    def __init__(self, tell: Callable[[Callable[[str], None]], bool]) -> None:
+        self._tell = tell
+        self._is_told: bool | None = None  # whether the store tells of changes, once it was asked
+        self._changed: set[str] = set()
+        self._news = threading.Event()
+        self._watches: set[Watcher] = set()
         self._polling = False
         self._lock = threading.Lock()
 
-    def join(self, watch: Watch) -> None:
+    def join(self, watch: Watcher) -> None:
         """Poll this watch too."""
         with self._lock:
             self._watches.add(watch)
@@ -63,21 +83,43 @@ class Poller:
             self._polling = True
         threading.Thread(target=self._poll, name="polymnia-poll", daemon=True).start()
 
-    def leave(self, watch: Watch) -> None:
+    def leave(self, watch: Watcher) -> None:
         """Stop polling this watch."""
         with self._lock:
             self._watches.discard(watch)
 
     def _poll(self) -> None:
         while True:
-            time.sleep(_POLL_SECONDS)
+            if self._is_told is None:
+                with suppress(Fault):  # it cannot be reached now
+                    self._is_told = self._tell(self._note)
+            changed = self._wait()
             with self._lock:
                 watches = list(self._watches)
                 if not watches:
                     self._polling = False
                     return
             for watch in watches:
-                watch.check()
+                if changed is None or watch.concerns(changed):
+                    watch.check()
+
+    def _note(self, project: str) -> None:
+        with self._lock:
+            self._changed.add(project)
+        self._news.set()
+
+    def _wait(self) -> set[str] | None:
+        """Wait until it is time to look again; returns the projects that have changed, None where that is not known."""
+        if not self._is_told:
+            time.sleep(_POLL_SECONDS)
+            return None
+        told = self._news.wait(_TOLD_SECONDS)
+        if told:
+            time.sleep(_GATHER_SECONDS)
+        self._news.clear()
+        with self._lock:
+            changed, self._changed = self._changed, set()
+        return changed if told else None
 
 
 class Watch:
@@ -86,6 +128,7 @@ class Watch:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._memory = connection.base
+        self.project = self._memory.project
         self._uris: dict[Any, dict[str, int | None]] = {}  # subscription (None: the handshake era's) -> uri -> print
         self._stamp = self._memory.stamp()
         self._notifiers: dict[Any, Notifier] = {}
@@ -121,9 +164,18 @@ class Watch:
                 for uri in uris:
                     self._uris.get(subscription, {}).pop(uri, None)
 
+    def uris(self, subscription: Any) -> list[str]:
+        """What is watched for a subscription."""
+        with self._lock:
+            return list(self._uris.get(subscription, ()))
+
     def stop(self) -> None:
         """Stop watching."""
         self._connection.server.poller.leave(self)
+
+    def concerns(self, projects: set[str]) -> bool:
+        """Whether a change of one of these projects may be of interest."""
+        return self.project in projects
 
     def check(self) -> None:
         """Report what has changed since the last time. A store that cannot be read now is tried again later."""

@@ -26,7 +26,7 @@ CATEGORIES = inherited(
 """The category of every fault."""
 
 _FIND = "memory_search and memory_list_all show the ids there are."
-_PASSING = (errors.Busy, errors.NoSpace)  # what may be gone at the next try
+_PASSING = (errors.Busy, errors.Interrupted, errors.NoSpace)  # what may be gone at the next try
 
 
 def word(fault: Fault) -> Reply:

@@ -34,6 +34,7 @@ CODES = inherited(
         errors.ImportFailed: (422, "import_error"),
         errors.Unavailable: (500, "storage_error"),
         errors.Busy: (504, "timeout"),
+        errors.Interrupted: (502, "service_unavailable"),
         errors.NoLibrary: (502, "service_unavailable"),
         errors.NoModel: (502, "service_unavailable"),
     }

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from polymnia.engine.analysis.cache import parts
-from polymnia.engine.content import find_item, visible
+from polymnia.engine.content import find, find_item, visible
 from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
 from polymnia.importing import importing, load
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from polymnia.engine.analysis.cache import ResultCache
     from polymnia.engine.analysis.conflicts import Clashes
     from polymnia.engine.analysis.connections import Connections
-    from polymnia.engine.analysis.findings import Findings
+    from polymnia.engine.analysis.findings import Findings, Remark
+    from polymnia.engine.analysis.graph.drawing import Choice, Drawing
     from polymnia.engine.analysis.insights import Insights
     from polymnia.engine.analysis.quality import Quality
+    from polymnia.engine.analysis.review import ReviewItem, ReviewKind
     from polymnia.engine.analysis.view import ProjectView
 
 T = TypeVar("T")
@@ -216,6 +218,42 @@ class AnalysisVerbs(Project):
         key = ("insights", tuple(types), depth, horizon, recommend, _key(ids))
         work = partial(insights, types=types, depth=depth, horizon=horizon, recommend=recommend, among=among)
         return self.analysed(work, key=key, filters=_selected(session, only_session), session=session, step=step)
+
+    def review(self, kind: ReviewKind, *, step: Step | None = None) -> tuple[list[ReviewItem], list[Remark], int]:
+        """What is to be settled in the project: conflicts, duplicates, open questions or stale memories.
+
+        Most certain first, with notes and the time it was computed.
+        """
+        with importing():
+            from polymnia.engine.analysis.review import review
+
+        (found, notes), at = self.analysed(
+            lambda project: review(project, kind), key=("review", kind), filters=Filters(), step=step
+        )
+        return found, notes, at
+
+    def draw(
+        self,
+        id: str | None = None,
+        *,
+        depth: int = 1,
+        limit: int = 5000,
+        types: Sequence[str] | None = None,
+        automatic: bool = True,
+        choose: Choice = "newest",
+    ) -> Drawing:
+        """The graph around a memory, or of the whole project; ``types`` are those of the relations to draw.
+
+        Without ``automatic``, relations that the server has drawn itself are left out.
+        """
+        with importing():
+            from polymnia.engine.analysis.graph.drawing import around, whole
+
+        with self.store.read(self.project) as snapshot:
+            if id is None:
+                return whole(snapshot, limit=limit, choose=choose, types=types, automatic=automatic)
+            record = find(snapshot, id)
+            return around(snapshot, record, depth=depth, limit=limit, types=types, automatic=automatic)
 
     def ids_shown(self, ids: Collection[int]) -> dict[int, str]:
         """The public ids of those of some records that exist."""

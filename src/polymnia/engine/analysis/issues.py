@@ -211,22 +211,35 @@ def _empty(project: ProjectView, selected: list[Record]) -> Found:
     return _issue("empty", 1.0, [one for one, _ in found], len(selected), examples, by_reason=reasons), []
 
 
-def _duplicated(project: ProjectView, selected: list[Record]) -> Found:
+def _copied(project: ProjectView, ids: AbstractSet[int]) -> tuple[list[list[int]], dict[int, float], list[Remark]]:
+    """Groups of duplicates as places in the items, the largest first; how certain each of them is; and notes."""
     records = project.items
-    ids = {one.id for one in selected}
     pairs, notes = copies(project, ids)
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(len(records)))
     graph.add_edges_from([(a, b, None) for a, b in pairs])
     groups = [sorted(group) for group in rustworkx.connected_components(graph) if len(group) > 1]
     groups = [group for group in groups if any(records[at].id in ids for at in group)]
-    if not groups:
-        return None, notes
     groups.sort(key=lambda group: (-len(group), group[0]))
     certain: dict[int, float] = {}
     for pair, sure in pairs.items():
         for at in pair:
             certain[at] = max(certain.get(at, 0.0), sure)
+    return groups, certain, notes
+
+
+def groups_of_copies(project: ProjectView) -> tuple[list[tuple[list[Record], float]], list[Remark]]:
+    """Groups of duplicates, the largest first, each with the certainty of its least certain member; and notes."""
+    records = project.items
+    groups, certain, notes = _copied(project, {one.id for one in records})
+    return [([records[at] for at in group], min(certain[at] for at in group)) for group in groups], notes
+
+
+def _duplicated(project: ProjectView, selected: list[Record]) -> Found:
+    records = project.items
+    groups, certain, notes = _copied(project, {one.id for one in selected})
+    if not groups:
+        return None, notes
     members = [at for group in groups for at in group]
     equal = sum(certain[at] == 1.0 for at in members)
 
@@ -277,8 +290,8 @@ _PAST = re.compile(
 """Words of a sentence about the past."""
 
 
-def _stale(project: ProjectView, selected: list[Record]) -> Found:
-    """Items that were superseded, or have a deadline that has passed."""
+def stale_items(project: ProjectView, selected: list[Record]) -> list[tuple[Record, str, Remark, str]]:
+    """Items that were superseded, or have a deadline that has passed: each with the reason, and a quotation."""
     replaced = _replaced(project)
     today = datetime.fromtimestamp(project.now / 1_000_000, UTC).date()
     found: list[tuple[Record, str, Remark, str]] = []
@@ -291,9 +304,13 @@ def _stale(project: ProjectView, selected: list[Record]) -> Found:
             found.append((record, "superseded", Remark("issues.status", {"status": status}), text))
         elif passed := _passed(record, text, today):
             found.append((record, "past_deadline", Remark("issues.over", {"day": str(passed[0])}), passed[1]))
+    return sorted(found, key=lambda one: (one[0].updated, one[0].id))
+
+
+def _stale(project: ProjectView, selected: list[Record]) -> Found:
+    found = stale_items(project, selected)
     if not found:
         return None, []
-    found.sort(key=lambda one: (one[0].updated, one[0].id))
     examples = (_example(record, why, quote) for record, _, why, quote in found)
     reasons = dict(Counter(sort for _, sort, *_ in found))
     return _issue("stale", 1.0, [one[0] for one in found], len(selected), examples, by_reason=reasons), []

@@ -19,9 +19,11 @@ from polymnia.transports.errors import Headers, Refusal
 from polymnia.transports.rpc import Server, frames
 from polymnia.transports.web.auth import METRICS, Gate, Network, trust_forwarded
 from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
-from polymnia.transports.web.http import MESSAGES, EventsEndpoint, HttpEndpoint, MessagesEndpoint
+from polymnia.transports.web.explorer import Explorer
+from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
+from polymnia.transports.web.peers import GONE, MESSAGES, Endpoint, named_session
 from polymnia.transports.web.state import ServerState
 from polymnia.transports.web.websocket import WebSocketEndpoint
 
@@ -47,9 +49,6 @@ _PREFLIGHT = [
     (b"access-control-max-age", b"600"),
 ]
 
-Endpoint = Callable[[ActiveRequest], Awaitable[None]]
-"""Serves a request at a path."""
-
 
 class Route(Struct, frozen=True):
     """A path, its endpoint, and the methods it accepts. Paths are plain, without patterns."""
@@ -60,7 +59,10 @@ class Route(Struct, frozen=True):
 
 
 class Application:
-    """Every dialect at its paths. ``servers`` are the dialects by name; the first also has the path without a name."""
+    """Every dialect at its paths. ``servers`` are the dialects by name; the first also has the path without a name.
+
+    ``explorer`` is the page at / and its API.
+    """
 
     def __init__(
         self,
@@ -69,19 +71,22 @@ class Application:
         servers: Mapping[str, Server],
         metadata: JsonObject | None = None,
         proxies: Collection[Network] = (),
+        explorer: Explorer | None = None,
     ) -> None:
         self.state = state
         self._active: set[ActiveRequest] = set()
-        self._checking: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         metrics = Metrics(
             state,
-            servers,
+            servers if explorer is None else {**servers, "explorer": explorer.server},
             {
                 "polymnia_calls_running": ("Calls that are under way.", lambda: state.scheduler.running),
                 "polymnia_sessions": ("Sessions that are open.", lambda: len(state.sessions)),
                 "polymnia_connections": ("Requests and sockets that are open.", lambda: len(self._active)),
             },
         )
+        if state.peers is not None:
+            state.peers.figures = metrics.figures
         self._gate = gate
         self._proxies = proxies
         self._servers = servers
@@ -89,7 +94,7 @@ class Application:
         self._count = 0
         self._open = OPEN if metadata is None else OPEN | {METADATA, f"{METADATA}/mcp"}
         self.routes = [
-            Route("/healthz", _page(lambda: (200, b'{"status":"alive"}', b"application/json")), _PAGE),
+            Route("/healthz", _page(self._alive), _PAGE),
             Route("/readyz", _page(self._ready, beside=True), _PAGE),
             Route(METRICS, _page(metrics.page), _PAGE),
         ]
@@ -104,6 +109,12 @@ class Application:
                     Route(f"/sse{below}{MESSAGES}", MessagesEndpoint(state, server), ("POST",)),
                     Route(f"/ws{below}", WebSocketEndpoint(state, server), (SOCKET,)),
                 ]
+        if explorer is not None:
+            pages = explorer.files()
+            self._open |= pages.keys()
+            self.routes += [Route(path, page, _PAGE) for path, page in pages.items()]
+            self.routes += [Route(path, call, ("POST",)) for path, call in explorer.calls(state).items()]
+            self.routes += [Route(path, call, ("GET",)) for path, call in explorer.streams(state).items()]
         self._paths = frozenset(route.path for route in self.routes)
         self._endpoints = {(method, route.path): route.endpoint for route in self.routes for method in route.methods}
 
@@ -114,11 +125,12 @@ class Application:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
-        if self._proxies:
+        id = None if self.state.peers is None else self.state.peers.receive(scope)
+        if self._proxies and id is None:
             trust_forwarded(scope, self._proxies)
         begun = time.perf_counter()
         self._count += 1
-        active = ActiveRequest(self.state, scope, f"{self._run}-{self._count}", receive, send)
+        active = ActiveRequest(self.state, scope, id or f"{self._run}-{self._count}", receive, send)
         self._active.add(active)
         try:
             await self._serve(active)
@@ -148,6 +160,9 @@ class Application:
             is_preflight = scope.get("method") == "OPTIONS" and b"access-control-request-method" in active.headers
             if origin is not None and is_preflight:
                 return active.answer(204, b"", [*_PREFLIGHT])
+        peers = self.state.peers
+        if peers is not None and peers.must_refuse(scope):
+            raise Refusal(503, "The session is not here any more", [GONE])
         if self.state.stopping:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
         path = scope["path"]
@@ -158,6 +173,8 @@ class Application:
         endpoint = self._endpoints.get((scope.get("method", SOCKET), path))
         if endpoint is None:
             raise self._not_found(scope)
+        if peers is not None and (id := named_session(active)) is not None and id not in self.state.sessions:
+            return peers.serve(active, id, endpoint)
         return endpoint(active)
 
     def _not_found(self, scope: Scope) -> Refusal:
@@ -233,7 +250,9 @@ class Application:
             if event["type"] == "lifespan.startup":
                 self.state.scheduler.home = get_ident()
                 if self._gate.who is not None:  # without keys there is nothing to check
-                    self._checking = asyncio.ensure_future(self._check())
+                    self._tasks.append(asyncio.ensure_future(self._check()))
+                if self.state.peers is not None:
+                    self._tasks.append(asyncio.ensure_future(self.state.peers.run()))
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self.end_lasting("The server is stopping")
@@ -244,8 +263,8 @@ class Application:
 
     def end_lasting(self, reason: str) -> None:
         """End all streams and sockets."""
-        if self._checking is not None:
-            self._checking.cancel()
+        for task in self._tasks:
+            task.cancel()
         for active in list(self._active):
             if active.lasts and not active.done:
                 active.dismiss(reason)
@@ -259,6 +278,10 @@ class Application:
                     active.dismiss(_KEY_REVOKED)
 
     # ── pages ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _alive(self) -> tuple[int, bytes, bytes]:
+        which = {} if self.state.peers is None else {"process": self.state.peers.number}
+        return 200, encode({"status": "alive", **which}), b"application/json"
 
     def _ready(self) -> tuple[int, bytes, bytes]:
         status = "stopping" if self.state.stopping else "ready"

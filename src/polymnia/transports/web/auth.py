@@ -39,6 +39,7 @@ class Principal(Struct, frozen=True):
     account: str | None = None  # the same with its kind, as the history records it
     project: str | None = None  # named in the URL of the request
     metrics: bool = False  # whether it may read the metrics
+    manage: bool = False  # whether it may make and revoke keys
 
     @property
     def caller(self) -> str:
@@ -47,7 +48,8 @@ class Principal(Struct, frozen=True):
 
     def same(self, other: Principal) -> bool:
         """Whether this is the same key with the same rights; the address may differ."""
-        return self.key == other.key and self.grant == other.grant and self.project == other.project
+        same_rights = self.grant == other.grant and self.manage == other.manage
+        return self.key == other.key and same_rights and self.project == other.project
 
     def connection(self, server: Server, link: ClientLink) -> Connection:
         """A connection for this caller, limited to what the key allows."""
@@ -66,7 +68,7 @@ class Authenticator:
     def __init__(self, keys: KeyFile, tokens: Callable[[str], Principal | None] | None = None) -> None:
         self._keys = keys
         self._tokens = tokens
-        self._anybody = Principal()
+        self._anybody = Principal(manage=True)
 
     def __call__(self, token: str | None) -> Principal | None:
         """The bearer of a token, or of none; None if it grants nothing."""
@@ -78,7 +80,14 @@ class Authenticator:
         if key is None:
             return None if self._tokens is None else self._tokens(token)
         grant = Grant(None if key.projects is None else frozenset(key.projects), key.write)
-        return Principal(key.id, grant, user=key.name, account=f"key {key.name} ({key.id})", metrics=key.metrics)
+        return Principal(
+            key.id,
+            grant,
+            user=key.name,
+            account=f"key {key.name} ({key.id})",
+            metrics=key.metrics,
+            manage=key.manage and key.projects is None and key.write,
+        )
 
 
 class Gate:

@@ -82,7 +82,7 @@ class ActiveRequest:
 
     def answer(self, status: int, body: bytes, headers: Headers) -> Awaitable[None]:
         """Respond in one piece; the length is added to the headers."""
-        if status != 204:
+        if status not in (204, 304):
             headers.append((b"content-length", b"%d" % len(body)))
         return self.send({"type": _ANSWER, "status": status, "headers": headers, "body": body})
 

@@ -30,12 +30,12 @@ from polymnia.transports.errors import (
 )
 from polymnia.transports.rpc import Connection, Message, Received, Request, read, unheard
 from polymnia.transports.web.connection import JSON, ActiveRequest, in_task
+from polymnia.transports.web.peers import MESSAGES
 from polymnia.transports.web.routing import is_modern
 from polymnia.transports.web.state import DialectEndpoint, HttpSession, Key, ServerState, unread
 from polymnia.transports.web.streams import SILENCE, Outbox, begin, follow
 from polymnia.transports.wire import HANDSHAKE_VERSIONS
 
-MESSAGES = "/messages"  # follows the path of a stream in that of its messages
 _HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _USUAL_SECONDS = 0.05  # in which most responses are ready: until then we do not watch for a disconnect
 _RESUMABLE_AFTER = 1.0  # seconds after which a client that can resume a stream gets one and may disconnect
@@ -242,6 +242,8 @@ class HttpEndpoint(DialectEndpoint):
             if begins:
                 id = None if received.id is UNSET else received.id  # type: ignore[union-attr]
                 session = self._state.begin(self._server, principal, id)
+                if self._state.peers is not None:
+                    self._state.peers.share(session)
             else:
                 session = self._session(active)
             exchange.session, exchange.new_session = session, begins
@@ -374,6 +376,8 @@ class EventsEndpoint(DialectEndpoint):
         session.busy += 1
         gone = asyncio.ensure_future(active.disconnected())
         try:
+            if self._state.peers is not None:
+                self._state.peers.share_stream(session)
             headers = self._state.rates.headers(session.id)
             await begin(active.send, headers, session.outbox, primed=False)
             where = f"{active.scope.get('root_path', '')}{active.scope['path']}{MESSAGES}?session_id={session.id}"

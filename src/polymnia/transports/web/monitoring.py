@@ -13,7 +13,8 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from msgspec.json import encode
+from msgspec import Struct
+from msgspec.json import Decoder, encode
 
 from polymnia.importing import importing
 from polymnia.transports.rpc import Server, frames
@@ -30,6 +31,7 @@ class Log:
 
     def __init__(self, level: str) -> None:
         self.levels = frozenset(LEVELS[LEVELS.index(level) :])  # that are written
+        self.process: int | None = None  # which of several writes it
 
     def __call__(self, level: str, text: str) -> None:
         """Log a message."""
@@ -41,6 +43,8 @@ class Log:
             return
         now = time.time()
         stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"
+        if self.process is not None:
+            fields["process"] = self.process
         with suppress(OSError):  # nobody reads the log, which is no reason to stop serving
             os.write(2, encode({"time": stamp, "level": level, "event": name, **fields}) + b"\n")
 
@@ -61,8 +65,24 @@ class Relay(logging.Handler):
         self._log.event(level, "library", **fields)
 
 
+class _Figures(Struct):
+    """The figures of one process."""
+
+    requests: list[tuple[str, int, int]]  # path, status, how many
+    durations: list[int]
+    seconds: float
+    calls: dict[str, tuple[int, int]]  # by dialect: all, and those that failed
+    gauges: dict[str, int]
+
+
+_figures = Decoder(_Figures)
+
+
 class Metrics:
-    """The metrics of one server. The library is loaded on the first request for them."""
+    """The metrics of a server. Those of several processes are told apart by a label; it is the same page in each.
+
+    The library is loaded on the first request for them.
+    """
 
     def __init__(
         self,
@@ -84,27 +104,44 @@ class Metrics:
         registry.register(self)
         return 200, generate_latest(registry), CONTENT_TYPE_LATEST.encode()
 
+    def figures(self) -> bytes:
+        """The figures of this process, for the page of any."""
+        state = self._state
+        calls = {}
+        for name, server in self._servers.items():
+            counted = server.counters.measured()
+            calls[name] = counted.requests, counted.errors
+        requests = [(path, status, count) for (path, status), count in sorted(state.requests.items())]
+        gauges = {name: measure() for name, (_, measure) in self._gauges.items()}
+        return encode(_Figures(requests, state.durations, state.seconds, calls, gauges))
+
     def collect(self) -> Iterator[Any]:
         """Every metric, as the library expects them."""
         with importing():
             from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
-        requests = CounterMetricFamily("polymnia_http_requests", "Requests answered.", labels=("path", "status"))
-        for (path, status), count in sorted(self._state.requests.items()):
-            requests.add_metric((path, str(status)), count)
-        yield requests
-        buckets = list(zip((*map(str, SECONDS), "+Inf"), accumulate(self._state.durations), strict=True))
-        about, total = "Time until a request was answered.", self._state.seconds
-        yield HistogramMetricFamily("polymnia_http_request_seconds", about, buckets=buckets, sum_value=total)
-        calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect",))
-        failed = CounterMetricFamily(
-            "polymnia_failed_calls", "Calls that failed for a fault of the server, by dialect.", labels=("dialect",)
+        peers = self._state.peers
+        given = [("", self.figures())] if peers is None else [(str(n), data) for n, data in peers.all_figures()]
+        processes = [((name,) if name else (), _figures.decode(data)) for name, data in given if data]
+        label = ("process",) if peers is not None else ()
+        requests = CounterMetricFamily(
+            "polymnia_http_requests", "Requests answered.", labels=("path", "status", *label)
         )
-        for name, server in self._servers.items():
-            counted = server.counters.measured()
-            calls.add_metric((name,), counted.requests)
-            failed.add_metric((name,), counted.errors)
-        yield calls
-        yield failed
-        for name, (about, measure) in self._gauges.items():
-            yield GaugeMetricFamily(name, about, value=measure())
+        seconds = HistogramMetricFamily(
+            "polymnia_http_request_seconds", "Time until a request was answered.", labels=label
+        )
+        calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect", *label))
+        about = "Calls that failed for a fault of the server, by dialect."
+        failed = CounterMetricFamily("polymnia_failed_calls", about, labels=("dialect", *label))
+        gauges = {name: GaugeMetricFamily(name, about, labels=label) for name, (about, _) in self._gauges.items()}
+        for which, one in processes:
+            for path, status, count in one.requests:
+                requests.add_metric((path, str(status), *which), count)
+            buckets = list(zip((*map(str, SECONDS), "+Inf"), accumulate(one.durations), strict=True))
+            seconds.add_metric(which, buckets=buckets, sum_value=one.seconds)
+            for name, (all, errors) in one.calls.items():
+                calls.add_metric((name, *which), all)
+                failed.add_metric((name, *which), errors)
+            for name, value in one.gauges.items():
+                gauges[name].add_metric(which, value)
+        yield from (requests, seconds, calls, failed, *gauges.values())

@@ -7,6 +7,7 @@ import gc
 import logging
 import signal
 import socket
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import uvicorn
@@ -27,9 +28,16 @@ _LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets", "async
 class _Server(uvicorn.Server):
     """Stops in order: no new clients, then active calls and their responses, then streams and sockets."""
 
-    def __init__(self, config: uvicorn.Config, application: Application) -> None:
+    def __init__(self, config: uvicorn.Config, application: Application, started: Callable[[], None] | None) -> None:
         super().__init__(config)
         self._application = application
+        self._started = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start."""
+        await super().startup(sockets)
+        if self._started is not None:
+            self._started()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Handle a signal: stop gracefully; on a second one, at once."""
@@ -40,6 +48,9 @@ class _Server(uvicorn.Server):
         """End."""
         state = self._application.state
         state.stop()
+        peers = state.peers
+        if peers is not None:
+            peers.leave()
         for server in self.servers:
             server.close()
         for one in sockets or ():
@@ -47,6 +58,8 @@ class _Server(uvicorn.Server):
         if not self.force_exit:
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(None, state.scheduler.finish, _GRACE_SECONDS)
+            if peers is not None:
+                await peers.finish(_GRACE_SECONDS)
             await asyncio.sleep(_FLUSH_SECONDS)
         state.sessions.close()  # their streams send the rest and end
         await asyncio.sleep(_FLUSH_SECONDS)
@@ -66,8 +79,17 @@ def listening(host: str, port: int) -> socket.socket:
     return found
 
 
-def serve(application: Application, bound: socket.socket) -> None:
-    """Serve until a signal arrives; active calls are finished."""
+def private(path: str) -> socket.socket:
+    """A listening socket in a folder, for the other processes of this machine."""
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    found.bind(path)
+    found.listen(_BACKLOG)
+    found.setblocking(False)
+    return found
+
+
+def serve(application: Application, bound: Sequence[socket.socket], started: Callable[[], None] | None = None) -> None:
+    """Serve until a signal arrives; active calls are finished. ``started`` is called when clients are accepted."""
     for name in _LIBRARIES:
         logger = logging.getLogger(name)
         logger.handlers[:] = [Relay(application.state.log)]
@@ -94,5 +116,5 @@ def serve(application: Application, bound: socket.socket) -> None:
     )
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
-    _Server(config, application).run(sockets=[bound])
+    _Server(config, application, started).run(sockets=[*bound])
     application.state.scheduler.finish(_GRACE_SECONDS)

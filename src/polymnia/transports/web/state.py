@@ -14,9 +14,9 @@ import secrets
 import time
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -28,6 +28,9 @@ from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
 from polymnia.transports.web.monitoring import SECONDS, Log
 from polymnia.transports.web.streams import Outbox, StoredBytes
 
+if TYPE_CHECKING:
+    from polymnia.transports.web.peers import Peers
+
 _KEPT_STREAMS = 8  # finished streams, for a client that resumes one
 _KEPT_BYTES = 4 * 1024 * 1024
 _MOST_STORED_BYTES = 256 * 1024 * 1024  # of all streams of all sessions
@@ -35,16 +38,20 @@ _UNREQUESTED = "0"  # the name of the stream for notifications that belong to no
 
 
 class HttpSession:
-    """One client: its connection, its queue of calls, and its streams."""
+    """One client: its connection, its queue of calls, and its streams.
 
-    def __init__(self, state: ServerState, server: Server, principal: Principal) -> None:
-        self.id = secrets.token_urlsafe(24)
+    With an ``id`` it is one that was begun elsewhere. Its streams are called otherwise than the ones it had there.
+    """
+
+    def __init__(self, state: ServerState, server: Server, principal: Principal, id: str | None = None) -> None:
+        self.id = id or secrets.token_urlsafe(24)
+        self._prefix = "" if id is None else secrets.token_hex(4) + "."
         self.principal = principal
         self.server = server
         self.used = time.monotonic()
         self.busy = 0  # open exchanges and streams
         self._stored: StoredBytes | None = state.sessions.stored
-        self.outbox = Outbox(_UNREQUESTED, self._stored)
+        self.outbox = Outbox(self._prefix + _UNREQUESTED, self._stored)
         self._streams: OrderedDict[str, Outbox] = OrderedDict()
         self._begun = 0
         self.calls = CallQueue(state.scheduler)
@@ -72,13 +79,16 @@ class HttpSession:
         while len(ended) > _KEPT_STREAMS or sum(one.bytes for one in ended) > _KEPT_BYTES:
             self._streams.pop(ended.pop(0).name).close()
         self._begun += 1
-        found = self._streams[str(self._begun)] = Outbox(str(self._begun), self._stored)
+        name = f"{self._prefix}{self._begun}"
+        found = self._streams[name] = Outbox(name, self._stored)
         return found
 
     def place(self, event: str) -> tuple[Outbox, int] | None:
         """The stream of an event and the event's number in it; None if that stream is not stored."""
         name, _, number = event.partition("-")
-        outbox = self.outbox if name == _UNREQUESTED else self._streams.get(name)
+        if self._prefix and name.rpartition(".")[2] == _UNREQUESTED and name != self.outbox.name:
+            return self.outbox, 0  # what it had elsewhere is gone
+        outbox = self.outbox if name == self.outbox.name else self._streams.get(name)
         if outbox is None or not (number.isascii() and number.isdecimal() and len(number) < 18):
             return None
         return outbox, min(int(number), outbox.last)
@@ -98,11 +108,18 @@ class Sessions:
         self._most = most
         self._idle = idle
         self._held: OrderedDict[str, HttpSession] = OrderedDict()
+        self.ended: Callable[[str], None] | None = None  # told of the id of each that has ended for good
         self.stored = StoredBytes(_MOST_STORED_BYTES)
         self._sweep: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return len(self._held)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._held
+
+    def __iter__(self) -> Iterator[HttpSession]:
+        return iter(list(self._held.values()))
 
     def begin(self, make: Callable[[], HttpSession], principal: Principal) -> HttpSession | None:
         """Open a session; None if there are too many and all of them are in use.
@@ -138,6 +155,13 @@ class Sessions:
 
     def end(self, session: HttpSession) -> None:
         """Close a session; requests that have not started are cancelled."""
+        if session.id in self._held:
+            self.drop(session)
+            if self.ended is not None:
+                self.ended(session.id)
+
+    def drop(self, session: HttpSession) -> None:
+        """Close a session here, wherever else it goes on."""
         if self._held.pop(session.id, None) is not None:
             session.connection.cancel_all()
             session.close()
@@ -171,18 +195,22 @@ class Sessions:
 
 
 BODY_SECONDS = 30.0  # in which a message must be complete
-_WINDOW = 60.0
+WINDOW = 60.0  # seconds in which a limit holds
 _MOST_WINDOWS = 50_000
 _TALK = "requests a minute that call nothing (handshakes, pings, lists)"
 _LIMIT_NAMES = {
     ("global", "calls"): "calls a minute for all callers together",
     ("session", "calls"): "calls a minute for one session",
     ("heavy", "calls"): "calls a minute for heavy operations of one caller",
+    ("explorer", "calls"): "calls a minute of the explorer for one caller",
     ("global", "talk"): f"{_TALK} for all callers together",
     ("session", "talk"): f"{_TALK} for one session",
     ("session", "begun"): "sessions a minute that one caller begins",
 }
-_OPTIONS = {"global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy"}
+_OPTIONS = {
+    "global": "--rate-limit", "session": "--rate-limit-session", "heavy": "--rate-limit-heavy",
+    "explorer": "--rate-limit-explorer",
+}  # fmt: skip
 
 Key = tuple[str, str, str]  # the limit, what is counted, and for whom
 
@@ -191,9 +219,15 @@ class RateLimiter:
     """The limits per minute of one server. Not thread-safe: only the event loop uses it."""
 
     def __init__(
-        self, everybody: int, session: int, heavy: int, *, clock: Callable[[], float] = time.monotonic
+        self,
+        everybody: int,
+        session: int,
+        heavy: int,
+        explorer: int = 600,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits = {"global": everybody, "session": session, "heavy": heavy}
+        self._limits = {"global": everybody, "session": session, "heavy": heavy, "explorer": explorer}
         self._clock = clock
         self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}  # start and count
         self._windows: OrderedDict[Key, list[float]] = OrderedDict()
@@ -208,6 +242,11 @@ class RateLimiter:
         if heavy:
             keys.append(("heavy", "calls", session if caller is None else caller))
         self._take(keys)
+
+    def explore(self, caller: str, *, heavy: bool = False) -> None:
+        """Count one call of the explorer for its caller, however many pages it has open."""
+        keys = [("global", "calls", ""), ("explorer", "calls", caller)]
+        self._take([*keys, ("heavy", "calls", caller)] if heavy else keys)
 
     def talk(self, session: str) -> None:
         """Count one request of a session that calls no tool."""
@@ -235,7 +274,7 @@ class RateLimiter:
         return [
             (b"x-ratelimit-limit", b"%d" % self._limits[nearest]),
             (b"x-ratelimit-remaining", b"%d" % max(0.0, least)),
-            (b"x-ratelimit-reset", b"%d" % (time.time() + begun + _WINDOW - now + 0.999)),
+            (b"x-ratelimit-reset", b"%d" % (time.time() + begun + WINDOW - now + 0.999)),
             (b"x-ratelimit-type", nearest.encode()),
         ]
 
@@ -246,7 +285,7 @@ class RateLimiter:
             window = self._find(key, now)
             if window is not None and window[1] >= self._limits[key[0]]:
                 self._latest = [key]
-                raise self._refusal(key, window[0] + _WINDOW - now)
+                raise self._refusal(key, window[0] + WINDOW - now)
             windows.append(window)
         for key, window in zip(keys, windows, strict=True):
             (window or self._begin(key, now))[1] += 1
@@ -255,7 +294,7 @@ class RateLimiter:
     def _find(self, key: Key, now: float) -> list[float] | None:
         """The window of a key, unless it has expired."""
         window = self._everybody[key[1]] if key[0] == "global" else self._windows.get(key)
-        return window if window is not None and now - window[0] < _WINDOW else None
+        return window if window is not None and now - window[0] < WINDOW else None
 
     def _begin(self, key: Key, now: float) -> list[float]:
         """Start a window; expired ones are dropped, and the oldest if there are too many."""
@@ -265,7 +304,7 @@ class RateLimiter:
             return window
         self._windows[key] = window
         self._windows.move_to_end(key)
-        while len(self._windows) > _MOST_WINDOWS or now - next(iter(self._windows.values()))[0] >= _WINDOW:
+        while len(self._windows) > _MOST_WINDOWS or now - next(iter(self._windows.values()))[0] >= WINDOW:
             self._windows.popitem(last=False)
         return window
 
@@ -305,6 +344,7 @@ class ServerState:
         self.log = log
         self.scheduler = CallScheduler(limits.threads)
         self.sessions = Sessions(limits.sessions, limits.session_idle)
+        self.peers: Peers | None = None  # the other processes of this server, if it has any
         self.stopping = False
         self.requests: dict[tuple[str, int], int] = {}  # answered, by path and status
         self.seconds = 0.0  # they took in all
@@ -324,7 +364,7 @@ class ServerState:
     def socket_name(self) -> str:
         """A name for a socket, to count its calls by."""
         self._sockets += 1
-        return f"socket {self._sockets}"
+        return f"socket {self._sockets}" if self.peers is None else f"socket {self.peers.number}.{self._sockets}"
 
     def limit(self, connection: Connection, session: str, principal: Principal, *, lasts: bool = True) -> None:
         """Count the requests of a connection for a session, and its heavy calls for the caller.
@@ -350,7 +390,11 @@ class ServerState:
             headers = self.rates.headers(principal.caller, self.rates.counted())
             headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
             raise Refusal(429, e.message, headers, code=e.code, data=e.data, id=id) from None
-        session = self.sessions.begin(lambda: HttpSession(self, server, principal), principal)
+        return self.add(lambda: HttpSession(self, server, principal), principal)
+
+    def add(self, make: Callable[[], HttpSession], principal: Principal) -> HttpSession:
+        """Add a session, which is made when there is room for it."""
+        session = self.sessions.begin(make, principal)
         if session is None:
             raise Refusal(503, "There are too many sessions; try again later", [(b"retry-after", b"60")])
         self.limit(session.connection, session.id, principal)

@@ -24,7 +24,7 @@ def content_gaps(view: InsightView, results: InsightResults) -> None:
     """What is missing: unfinished text, answers, targets of references, parts of decisions, names."""
     results.looked_at["memories"] = len(view.records)
     _unfinished(view, results)
-    _open_questions(view, results)
+    find_open_questions(view, results)
     _missing_references(view, results)
     _loose_ends(view, results)
     _thin_decisions(view, results)
@@ -121,7 +121,8 @@ def unanswered(share: float) -> float:
     return 1.0 / (1.0 + math.exp(-(_BASE + _SLOPE * share)))
 
 
-def _open_questions(view: InsightView, results: InsightResults) -> None:
+def find_open_questions(view: InsightView, results: InsightResults) -> None:
+    """Add the questions that no memory answers."""
     found: list[tuple[Record, str]] = []
     speaker: str | None = None
     waiting: list[tuple[Record, str]] = []

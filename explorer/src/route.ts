@@ -1,0 +1,55 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Where the page is: everything a saved link needs, and nothing a server sees (it lives in the fragment). */
+export interface Route {
+  readonly screen: Screen;
+  /** What the screen shows, where it shows one thing. */
+  readonly target: string | null;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+export const SCREENS = ["search", "memory", "timeline", "graph", "review", "scopes", "transfer", "health"] as const;
+export type Screen = (typeof SCREENS)[number];
+
+type Given = Readonly<Record<string, string | null | undefined>>;
+
+export function read(fragment: string): Route {
+  const [path = "", query = ""] = fragment.replace(/^#\/?/, "").split("?", 2);
+  const [first = "", second] = path.split("/", 2);
+  const screen = SCREENS.find((one) => one === first) ?? "search";
+  return { screen, target: second ? decode(second) : null, given: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function href(screen: Screen, given: Given = {}, target?: string | null): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);
+  const asked = query.toString();
+  return `#/${screen}${target ? `/${encodeURIComponent(target)}` : ""}${asked ? `?${asked}` : ""}`;
+}
+
+/** Go there; `replace` keeps typing in a field from filling the browser's history. */
+export function go(address: string, replace = false): void {
+  if (address === location.hash) return;
+  if (replace) {
+    history.replaceState(history.state, "", address);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  } else location.hash = address;
+}
+
+export function useRoute(): Route {
+  const [route, set] = useState(() => read(location.hash));
+  useEffect(() => {
+    const heard = () => set(read(location.hash));
+    addEventListener("hashchange", heard);
+    return () => removeEventListener("hashchange", heard);
+  }, []);
+  return route;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

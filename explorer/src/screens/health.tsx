@@ -1,0 +1,172 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { about, api } from "../api/client";
+import type { Access, Health, KeyInfo } from "../api/types";
+import { useAsked, useTitle } from "../ask";
+import { Button, Chip, complain, Dialog, Failed, Field, say, Select, Skeleton } from "../ui/parts";
+import { Name } from "../ui/stored";
+import { Ago, bytes, moment, number } from "../ui/time";
+import { t } from "../words";
+
+export function HealthScreen(): JSX.Element {
+  useTitle(t("nav.health"));
+  const health = useAsked(() => api.health(), []);
+  return (
+    <div class="health">
+      <div class="title-row">
+        <h1>{t("nav.health")}</h1>
+        <Button icon="undo" kind="quiet" label={t("action.refresh")} onClick={health.again} />
+      </div>
+      {health.problem ? <Failed problem={health.problem} again={health.again} /> : !health.value ? <Skeleton lines={3} /> : <Told health={health.value} />}
+      <Keys />
+    </div>
+  );
+}
+
+function Told({ health }: { health: Health }): JSX.Element {
+  const sum = (read: (one: Health["projects"][number]) => number) => health.projects.reduce((all, one) => all + read(one), 0);
+  const pending = sum((one) => one.pending);
+  const figures: [string, string][] = [
+    [t("health.status"), health.status],
+    [t("health.memories"), number(sum((one) => one.memories))],
+    [t("health.relations"), number(sum((one) => one.relations))],
+    [t("health.size"), health.store.bytes === null ? "–" : bytes(health.store.bytes)],
+    [t("health.pending"), number(pending)],
+  ];
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(([name, value]) => <div key={name} class="card"><dt>{name}</dt><dd>{value}</dd></div>)}
+      </dl>
+      <section class="card">
+        <h2>{t("health.projects")}</h2>
+        <Table head={[t("field.project"), t("health.memories"), t("health.relations"), t("health.vectors"), t("health.pending")]} rows={health.projects.map((one) => [
+          <Name text={one.project} />, number(one.memories), number(one.relations), number(Object.values(one.vectors).reduce((all, count) => all + count, 0)), number(one.pending),
+        ])} />
+      </section>
+      <section class="card">
+        <h2>{t("health.clients")}</h2>
+        {health.clients.length === 0 ? <p class="muted">{t("health.clients.none")}</p> : (
+          <Table head={[t("timeline.client"), t("field.author"), t("field.project"), t("health.changes"), t("health.last")]} rows={health.clients.map((one) => [
+            <Name text={one.client ?? "–"} />, <Name text={one.who} />, <Name text={one.project} />, number(one.changes), <Ago at={one.last} />,
+          ])} />
+        )}
+      </section>
+      <div class="two">
+        <section class="card">
+          <h2>{t("health.server")}</h2>
+          <Values values={{ version: health.version, store: `${health.store.kind}${health.store.format === null ? "" : ` · ${health.store.format}`}`, ...(health.store.path ? { path: health.store.path } : {}), ...health.server }} />
+        </section>
+        <section class="card">
+          <h2>{t("health.limits")}</h2>
+          <Values values={health.limits} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function Values({ values }: { values: Readonly<Record<string, string | number | null | undefined>> }): JSX.Element {
+  const words = (name: string, value: string | number | null | undefined) =>
+    typeof value === "number" ? (name.endsWith("bytes") ? bytes(value) : number(value)) : name === "started" && value ? moment(value) : (value ?? "–");
+  return (
+    <dl class="details">
+      {Object.entries(values).map(([name, value]) => <div key={name}><dt>{name.replaceAll("_", " ")}</dt><dd><Name text={String(words(name, value))} /></dd></div>)}
+    </dl>
+  );
+}
+
+function Table({ head, rows }: { head: readonly string[]; rows: readonly (readonly (JSX.Element | string)[])[] }): JSX.Element {
+  return (
+    <div class="table" tabIndex={0} role="region" aria-label={head[0]}>
+      <table>
+        <thead><tr>{head.map((one) => <th key={one} scope="col">{one}</th>)}</tr></thead>
+        <tbody>{rows.map((row, index) => <tr key={index}>{row.map((cell, column) => <td key={column}>{cell}</td>)}</tr>)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Keys(): JSX.Element | null {
+  const manage = about.use()?.access.manage ?? false;
+  const keys = useAsked(() => (manage ? api.keys() : Promise.resolve(null)), [manage]);
+  const [making, make] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [revoking, revoke] = useState<KeyInfo | null>(null);
+  if (!manage) return null;
+  return (
+    <section class="card">
+      <div class="title-row">
+        <h2>{t("keys.title")}</h2>
+        <Button icon="plus" onClick={() => make(true)}>{t("keys.create")}</Button>
+      </div>
+      {keys.problem ? <Failed problem={keys.problem} again={keys.again} /> : !keys.value ? <Skeleton lines={1} /> : (
+        <>
+          {!keys.value.needed && <p class="hint">{t("keys.open")}</p>}
+          {keys.value.keys.length > 0 && (
+            <Table head={[t("keys.name"), t("keys.access"), t("keys.projects"), t("field.created"), t("keys.revoke")]} rows={keys.value.keys.map((key) => [
+              <><Name text={key.name} /> {key.current && <Chip kind="on">{t("keys.current")}</Chip>}</>,
+              accessWords(key.access), key.projects ? <Name text={key.projects.join(", ")} /> : t("project.all"), moment(key.created),
+              <Button icon="trash" kind="quiet" label={t("keys.revoke.named", { name: key.name })} onClick={() => revoke(key)} />,
+            ])} />
+          )}
+        </>
+      )}
+      {making && <CreateKey first={!keys.value?.needed} onClose={() => make(false)} then={(made) => { make(false); setSecret(made); keys.again(); }} />}
+      {secret !== null && (
+        <Dialog title={t("keys.secret")} onClose={() => setSecret(null)}>
+          <p>{t("keys.secret.help")}</p>
+          <p class="secret"><code>{secret}</code></p>
+          <footer><Button icon="copy" kind="main" onClick={() => void navigator.clipboard.writeText(secret).then(() => say(t("action.copied")), complain)}>{t("action.copy")}</Button></footer>
+        </Dialog>
+      )}
+      {revoking && (
+        <Dialog title={t("keys.revoke.named", { name: revoking.name })} onClose={() => revoke(null)}>
+          <p>{t(revoking.current ? "keys.revoke.own" : "keys.revoke.help")}</p>
+          <footer>
+            <Button onClick={() => revoke(null)}>{t("action.cancel")}</Button>
+            <Button kind="danger" onClick={() => void api.revokeKey(revoking.id).then(() => { revoke(null); keys.again(); say(t("keys.revoked")); }, complain)}>{t("keys.revoke")}</Button>
+          </footer>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+const ACCESS = ["read", "write", "manage", "metrics"] as const satisfies readonly Access[];
+
+function accessWords(access: Access): string {
+  return t(`access.${access}`);
+}
+
+function CreateKey({ first, onClose, then }: { first: boolean; onClose: () => void; then: (secret: string) => void }): JSX.Element {
+  const [name, setName] = useState("");
+  const [access, setAccess] = useState<Access>(first ? "manage" : "write");
+  const [projects, setProjects] = useState<readonly string[]>([]);
+  const save = (event: Event) => {
+    event.preventDefault();
+    api.createKey({ name: name.trim(), access, projects: projects.length ? [...projects] : undefined }).then((made) => then(made.secret), complain);
+  };
+  return (
+    <Dialog title={t("keys.create")} onClose={onClose}>
+      <form onSubmit={save}>
+        {first && <p class="banner">{t("keys.first")}</p>}
+        <Field label={t("keys.name")} help={t("keys.name.help")}>{(id) => <input id={id} required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
+        <Select label={t("keys.access")} value={access} options={ACCESS.filter((one) => !first || one === "manage").map((one) => [one, accessWords(one)] as const)} onChange={setAccess} />
+        <fieldset class="checks">
+          <legend>{t("keys.projects")} <span class="muted">{projects.length ? "" : t("project.all")}</span></legend>
+          {about.value?.projects.map((one) => (
+            <label key={one} class="check">
+              <input type="checkbox" checked={projects.includes(one)} onChange={() => setProjects(projects.includes(one) ? projects.filter((other) => other !== one) : [...projects, one])} />
+              <Name text={one} />
+            </label>
+          ))}
+        </fieldset>
+        <footer>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button submit kind="main">{t("keys.create")}</Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

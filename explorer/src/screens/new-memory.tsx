@@ -1,0 +1,66 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { about, api } from "../api/client";
+import { go, href } from "../route";
+import { Button, complain, Dialog, Field, Select } from "../ui/parts";
+import { sayDone } from "../writing";
+import { t } from "../words";
+
+export function NewMemory({ project, onClose }: { project: string; onClose: () => void }): JSX.Element {
+  const [where, setWhere] = useState(project);
+  const [text, setText] = useState("");
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState("");
+  const [tags, setTags] = useState("");
+  const [scope, setScope] = useState("");
+  const [busy, setBusy] = useState(false);
+  const store = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const { memory, changes, joined } = await api.store({
+        project: where, text, name: name.trim() || undefined, kind: kind.trim() || undefined, tags: words(tags), scope: scope.trim() || undefined,
+      });
+      onClose();
+      const address = href("memory", { project: where }, memory.id);
+      go(address);
+      sayDone(t(joined ? "memory.joined" : "memory.stored"), where, changes, () => location.hash === address && go(href("search", { project: where })));
+    } catch (why) {
+      complain(why);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={t("memory.new")} onClose={onClose}>
+      <form onSubmit={store}>
+        <Field label={t("field.text")}>
+          {(id) => <textarea id={id} rows={6} required dir="auto" value={text} autofocus onInput={(event) => setText(event.currentTarget.value)} />}
+        </Field>
+        <div class="fields">
+          <Field label={t("field.name")} help={t("field.name.help")}>
+            {(id) => <input id={id} dir="auto" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
+          </Field>
+          <Field label={t("field.kind")}>{(id) => <input id={id} value={kind} onInput={(event) => setKind(event.currentTarget.value)} />}</Field>
+          <Field label={t("field.tags")} help={t("field.tags.help")}>
+            {(id) => <input id={id} dir="auto" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />}
+          </Field>
+          <Field label={t("field.scope")}>{(id) => <input id={id} dir="auto" value={scope} placeholder="user/default" onInput={(event) => setScope(event.currentTarget.value)} />}</Field>
+        </div>
+        {(about.value?.projects.length ?? 0) > 1 && (
+          <Select label={t("field.project")} value={where} options={about.value!.projects.map((one) => [one, one] as const)} onChange={setWhere} />
+        )}
+        <footer>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button submit kind="main" busy={busy}>
+            {t("memory.store")}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Tags as they are typed: parted by commas. */
+export function words(typed: string): string[] {
+  return [...new Set(typed.split(",").map((one) => one.trim()).filter(Boolean))];
+}

@@ -1,0 +1,340 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { about, api } from "../api/client";
+import type { Counted, Found, Hit, Part, Why } from "../api/types";
+import { useRested, useTitle } from "../ask";
+import { go, href, type Route } from "../route";
+import { Icon } from "../ui/icons";
+import { Button, Chip, complain, Empty, Failed, say, Select, Skeleton } from "../ui/parts";
+import { Name } from "../ui/stored";
+import { Ago, month, number } from "../ui/time";
+import { removeMemories } from "../writing";
+import { t } from "../words";
+
+/** A search at every key stroke leaves out the slow last reading; once the fingers rest, it is made good. */
+const TYPING = 90;
+const RESTING = 450;
+
+const FILTERS = ["project", "kind", "tags", "scope", "since", "until"] as const;
+type Filter = (typeof FILTERS)[number];
+
+export function SearchScreen({ route }: { route: Route }): JSX.Element {
+  const given = route.given;
+  const [typed, type] = useState(given["q"] ?? "");
+  const [state, set] = useState<{ found: Found | null; hits: readonly Hit[]; problem: unknown; busy: boolean }>({
+    found: null, hits: [], problem: null, busy: true,
+  });
+  const [turn, again] = useState(0);
+  const query = useRested(typed, TYPING);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  useTitle(query || t("nav.search"));
+
+  // The address follows the words, so that a link can be saved at any moment; and the words follow the address.
+  useEffect(() => go(href("search", { ...given, q: query }), true), [query]);
+  useEffect(() => {
+    if ((given["q"] ?? "") !== query) type(given["q"] ?? "");
+  }, [given["q"]]);
+  useEffect(() => input.current?.focus({ preventScroll: true }), []);
+
+  const asked = JSON.stringify([query, ...FILTERS.map((name) => given[name]), given["sort"], turn]);
+  useEffect(() => {
+    const stop = new AbortController();
+    const done = (found: Found) => stop.signal.aborted || set({ found, hits: found.hits, problem: null, busy: false });
+    const failed = (problem: unknown) => stop.signal.aborted || set({ found: null, hits: [], problem, busy: false });
+    set((before) => ({ ...before, busy: true, problem: null }));
+    api.search({ ...parameters(query, given), effort: query ? "quick" : "balanced" }, stop.signal).then(done, failed);
+    // What somebody has begun to walk through keeps its order.
+    const better = setTimeout(() => {
+      if (query && !list.current?.contains(document.activeElement))
+        api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then(done, () => undefined);
+    }, RESTING);
+    return () => {
+      clearTimeout(better);
+      stop.abort();
+    };
+  }, [asked]);
+
+  const { found, hits, problem, busy } = state;
+  const choose = (name: string, value: string | null) => go(href("search", { ...given, q: typed, [name]: value }));
+  const more = async () => {
+    try {
+      const page = await api.search({ ...parameters(query, given), effort: "balanced", facets: false, cursor: found!.next });
+      set((before) => ({ ...before, found: { ...before.found!, next: page.next }, hits: [...before.hits, ...page.hits] }));
+    } catch (why) {
+      complain(why);
+    }
+  };
+  const step = (event: KeyboardEvent) => {
+    const links = [...(list.current?.querySelectorAll<HTMLElement>("a.hit-title") ?? [])];
+    const at = links.indexOf(document.activeElement as HTMLElement);
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const next = at + (event.key === "ArrowDown" ? 1 : -1);
+      event.preventDefault();
+      if (next < 0) input.current?.focus();
+      else links[Math.min(next, links.length - 1)]?.focus();
+    } else if (event.key === "Escape") {
+      if (at >= 0) input.current?.focus();
+      else type("");
+    } else if (event.key === "Enter" && at < 0 && event.target === input.current && links[0]) {
+      event.preventDefault();
+      links[0].click();
+    } else if (event.key === "Delete" && at >= 0 && about.value?.access.write) {
+      const hit = hits[at];
+      if (hit) void remove(hit);
+    }
+  };
+  const remove = (hit: Hit) => removeMemories([hit], () => again((at) => at + 1));
+  const chosen = FILTERS.filter((name) => given[name]);
+
+  return (
+    <div class="search" onKeyDown={step}>
+      <h1 class="unseen">{t("nav.search")}</h1>
+      <div class="search-bar" role="search">
+        <Icon name="search" size={20} />
+        <input
+          id="query"
+          ref={input}
+          type="search"
+          value={typed}
+          placeholder={t("search.placeholder")}
+          aria-label={t("search.placeholder")}
+          aria-describedby="search-state"
+          autocomplete="off"
+          spellcheck={false}
+          enterKeyHint="search"
+          dir="auto"
+          onInput={(event) => type(event.currentTarget.value)}
+        />
+        <kbd class="only-wide" aria-hidden="true">/</kbd>
+      </div>
+      <div class="search-status">
+        <p id="search-state" role="status">
+          {problem ? "" : found ? state_words(found, query) : t("state.loading")}
+        </p>
+        <span class="spread" />
+        <Select
+          label={t("search.sort")}
+          hideLabel
+          value={given["sort"] === "date" ? "date" : "relevance"}
+          options={[["relevance", t("search.sort.relevance")], ["date", t("search.sort.date")]]}
+          onChange={(sort) => choose("sort", sort === "date" ? sort : null)}
+        />
+        <Button icon="link" kind="quiet" label={t("action.link")} onClick={copyLink} />
+      </div>
+      {chosen.length > 0 && (
+        <div class="chosen">
+          {chosen.map((name) => (
+            <Chip key={name} kind="on" onRemove={() => choose(name, null)} removeLabel={t("filter.remove", { name: t(`facet.${name}`) })}>
+              <span class="muted">{t(`facet.${name}`)}</span> <Name text={given[name]!} />
+            </Chip>
+          ))}
+          <button type="button" class="quiet" onClick={() => go(href("search", { q: typed }))}>
+            {t("filter.clear")}
+          </button>
+        </div>
+      )}
+      <div class="search-columns">
+        <Facets found={found} given={given} choose={choose} />
+        <section class="results" aria-label={t("search.results")} aria-busy={busy}>
+          {problem ? (
+            <Failed problem={problem} again={() => again((at) => at + 1)} />
+          ) : !found ? (
+            <Skeleton lines={5} />
+          ) : hits.length === 0 ? (
+            <Nothing query={query} filtered={chosen.length > 0} />
+          ) : (
+            <>
+              {found.notes.map((note) => (
+                <p key={note.code} class="hint">{noteWords(note.code, note.text, note.values)}</p>
+              ))}
+              <ol ref={list} class="hits">
+                {hits.map((hit) => (
+                  <HitCard key={`${hit.project}/${hit.id}`} hit={hit} remove={remove} tag={(tag) => choose("tags", tag)} everywhere={!given["project"]} />
+                ))}
+              </ol>
+              {found.next && (
+                <div class="more">
+                  <Button onClick={more}>{t("action.more")}</Button>
+                </div>
+              )}
+            </>
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function parameters(query: string, given: Route["given"]): Parameters<typeof api.search>[0] {
+  return {
+    query,
+    project: given["project"],
+    ...(given["kind"] ? { kinds: [given["kind"]] } : {}),
+    ...(given["tags"] ? { tags: [given["tags"]] } : {}),
+    scope: given["scope"],
+    since: given["since"],
+    until: given["until"],
+    sort: given["sort"] === "date" ? "date" : "relevance",
+    limit: 30,
+  };
+}
+
+function state_words(found: Found, query: string): string {
+  const total = t(query ? "search.found" : "search.newest", { n: found.total });
+  const pending = found.pending ? ` · ${t("search.pending", { n: found.pending })}` : "";
+  const out = found.left_out.length ? ` · ${t("search.left_out", { names: found.left_out.join(", ") })}` : "";
+  return `${total} · ${t("search.took", { n: number(Math.round(found.milliseconds)) })}${pending}${out}`;
+}
+
+function noteWords(code: string, text: string, values: Readonly<Record<string, unknown>>): string {
+  if (code === "alike") return t("note.alike", { word: String(values["word"]), term: String(values["term"]) });
+  return text;
+}
+
+export function copyLink(): void {
+  navigator.clipboard.writeText(location.href).then(() => say(t("action.link.done")), complain);
+}
+
+function Nothing({ query, filtered }: { query: string; filtered: boolean }): JSX.Element {
+  if (query || filtered)
+    return (
+      <Empty icon="search" title={t("search.none")}>
+        <p>{t(filtered ? "search.none.filtered" : "search.none.help")}</p>
+      </Empty>
+    );
+  return (
+    <Empty icon="scopes" title={t("search.empty")}>
+      <p>{t("search.empty.help")}</p>
+    </Empty>
+  );
+}
+
+function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (tag: string) => void; everywhere: boolean }): JSX.Element {
+  const { hit, remove, tag, everywhere } = given;
+  return (
+    <li class={hit.superseded_by ? "hit superseded" : "hit"}>
+      <div class="hit-head">
+        <a class="hit-title" href={href("memory", { project: hit.project }, hit.id)}>
+          <Name text={hit.title} />
+        </a>
+        <span class="chip kind">{hit.kind}</span>
+        <span class="spread" />
+        {about.value?.access.write && (
+          <Button icon="trash" kind="quiet" label={t("memory.delete.named", { title: hit.title })} onClick={() => void remove(hit)} />
+        )}
+      </div>
+      {hit.fragments.map((fragment, index) => (
+        <p key={index} class="fragment stored" dir="auto">
+          <Parts parts={fragment.parts} />
+        </p>
+      ))}
+      {hit.superseded_by && (
+        <p class="hint">
+          <Icon name="warn" size={15} /> {t("memory.superseded")}{" "}
+          <a href={href("memory", { project: hit.project }, hit.superseded_by.id)}>
+            <Name text={hit.superseded_by.title} />
+          </a>
+        </p>
+      )}
+      <div class="meta">
+        {hit.why && <span class="why">{whyWords(hit.why)}</span>}
+        {everywhere && <span><Name text={hit.project} /></span>}
+        <span><Name text={hit.scope} /></span>
+        {hit.tags.slice(0, 6).map((one) => (
+          <button key={one} type="button" class="tag" onClick={() => tag(one)} title={t("filter.by", { name: one })}>
+            #<Name text={one} />
+          </button>
+        ))}
+        <Ago at={hit.updated} />
+        {hit.stored?.client && <span><Name text={hit.stored.client} /></span>}
+      </div>
+    </li>
+  );
+}
+
+function Parts({ parts }: { parts: readonly Part[] }): JSX.Element {
+  return <>{parts.map((part) => (part.match ? <mark><Name text={part.text} /></mark> : <Name text={part.text} />))}</>;
+}
+
+/** Why something was found, in a few words; what a search is sure of comes first. */
+export function whyWords(why: Why): string {
+  const quoted = (words: readonly unknown[]) => words.slice(0, 4).map((word) => `“${word}”`).join(", ");
+  const said: string[] = [];
+  if (why.exact) said.push(t("why.exact"));
+  else if (why.terms.length) said.push(t(why.complete ? "why.all" : "why.some", { words: quoted(why.terms) }));
+  if (why.missing.length) said.push(t("why.missing", { words: quoted(why.missing) }));
+  if (why.alike.length) said.push(t("why.alike", { words: quoted(why.alike.map((one) => (Array.isArray(one) ? one.at(-1) : typeof one === "object" && one ? Object.values(one).at(-1) : one))) }));
+  if (why.meaning !== null && why.meaning > 0 && !why.exact) said.push(t("why.meaning", { n: Math.round((why.similarity ?? why.meaning) * 100) }));
+  if (why.time || why.date) said.push(t("why.time"));
+  return said.join(" · ") || t("why.newest");
+}
+
+function Facets(given: { found: Found | null; given: Route["given"]; choose: (name: Filter, value: string | null) => void }): JSX.Element {
+  const { found, choose } = given;
+  const wide = typeof matchMedia === "function" && matchMedia("(min-width: 60rem)").matches;
+  const [open, setOpen] = useState(wide);
+  const facets = found?.facets ?? {};
+  const lists = (["project", "kind", "tags", "scope"] as const).map((name) => [name, facets[name] ?? []] as const);
+  return (
+    <details class="facets" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Icon name="filter" /> {t("filter.title")}
+      </summary>
+      {lists.map(([name, counts]) =>
+        (name !== "project" || counts.length > 1) && counts.length > 0 ? (
+          <Facet key={name} title={t(`facet.${name}`)} counts={counts} chosen={given.given[name] ?? null} choose={(value) => choose(name, value)} />
+        ) : null,
+      )}
+      <Months months={facets.month ?? []} given={given.given} />
+    </details>
+  );
+}
+
+function Facet(given: { title: string; counts: readonly Counted[]; chosen: string | null; choose: (value: string | null) => void }): JSX.Element {
+  const [all, showAll] = useState(false);
+  const shown = all ? given.counts : given.counts.slice(0, 7);
+  return (
+    <fieldset>
+      <legend>{given.title}</legend>
+      {shown.map(([name, count]) => (
+        <button key={name} type="button" class="facet" aria-pressed={given.chosen === name} onClick={() => given.choose(given.chosen === name ? null : name)}>
+          <span class="facet-name"><Name text={name} /></span>
+          <span class="facet-count">{number(count)}</span>
+        </button>
+      ))}
+      {given.counts.length > 7 && (
+        <button type="button" class="quiet" aria-expanded={all} onClick={() => showAll(!all)}>
+          {all ? t("action.less") : t("filter.all", { n: given.counts.length })}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+function Months({ months, given }: { months: readonly Counted[]; given: Route["given"] }): JSX.Element {
+  const until = (name: string) => new Date(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(5)), 0)).toISOString().slice(0, 10);
+  const set = (since: string | null, end: string | null) => go(href("search", { ...given, since, until: end }));
+  return (
+    <fieldset>
+      <legend>{t("facet.time")}</legend>
+      {months.slice(0, 6).map(([name, count]) => {
+        const chosen = given["since"] === `${name}-01` && given["until"] === until(name);
+        return (
+          <button key={name} type="button" class="facet" aria-pressed={chosen} onClick={() => (chosen ? set(null, null) : set(`${name}-01`, until(name)))}>
+            <span class="facet-name">{month(name)}</span>
+            <span class="facet-count">{number(count)}</span>
+          </button>
+        );
+      })}
+      <label class="date">
+        <span>{t("facet.since")}</span>
+        <input type="date" value={given["since"] ?? ""} onChange={(event) => set(event.currentTarget.value, given["until"] ?? null)} />
+      </label>
+      <label class="date">
+        <span>{t("facet.until")}</span>
+        <input type="date" value={given["until"] ?? ""} onChange={(event) => set(given["since"] ?? null, event.currentTarget.value)} />
+      </label>
+    </fieldset>
+  );
+}

@@ -1,0 +1,155 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { about, api, type Incoming } from "../api/client";
+import type { Imported } from "../api/types";
+import { useTitle } from "../ask";
+import { download } from "../graph/files";
+import { Icon } from "../ui/icons";
+import { Button, complain, Field, Select } from "../ui/parts";
+import { Name } from "../ui/stored";
+import { bytes, number } from "../ui/time";
+import { sayDone } from "../writing";
+import { t } from "../words";
+import { EffectLine } from "./timeline";
+
+export function TransferScreen({ project }: { project: string }): JSX.Element {
+  useTitle(t("nav.transfer"));
+  return (
+    <div class="transfer">
+      <h1>{t("nav.transfer")}</h1>
+      <div class="two">
+        <Export key={project} project={project} />
+        {about.value?.access.write && <Import key={`in-${project}`} project={project} />}
+      </div>
+    </div>
+  );
+}
+
+function Export({ project }: { project: string }): JSX.Element {
+  const formats = about.value?.formats.export ?? [];
+  const [format, setFormat] = useState(formats.find((one) => one === "project-json") ?? formats[0] ?? "");
+  const [scope, setScope] = useState("");
+  const [busy, setBusy] = useState(false);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const { name, file } = await api.export({ project, format, scope: format.startsWith("archive") ? scope.trim() || undefined : undefined });
+      download(name, file);
+    } catch (why) {
+      complain(why);
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="card" onSubmit={save}>
+      <h2>{t("export.title")}</h2>
+      <p class="muted">{t("export.help")} <Name text={project} /></p>
+      <Select label={t("export.format")} value={format} options={formats.map((one) => [one, one] as const)} onChange={setFormat} />
+      {format.startsWith("archive") && (
+        <Field label={t("field.scope")} help={t("export.scope")}>{(id) => <input id={id} dir="auto" value={scope} onInput={(event) => setScope(event.currentTarget.value)} />}</Field>
+      )}
+      <footer><Button submit icon="download" kind="main" busy={busy}>{t("export.do")}</Button></footer>
+    </form>
+  );
+}
+
+function Import({ project }: { project: string }): JSX.Element {
+  const [file, setFile] = useState<(Pick<Incoming, "name" | "data" | "base64"> & { size: number }) | null>(null);
+  const [existing, setExisting] = useState<"merge" | "replace" | "keep">("merge");
+  const [preview, setPreview] = useState<Imported | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [over, setOver] = useState(false);
+  const most = about.value?.limits["message_bytes"] ?? Infinity;
+  const look = async (given: typeof file, mode: typeof existing) => {
+    setPreview(null);
+    if (!given) return;
+    setBusy(true);
+    try {
+      const { size: _, ...incoming } = given;
+      setPreview(await api.importPreview({ project, existing: mode, ...incoming }));
+    } catch (why) {
+      complain(why);
+    }
+    setBusy(false);
+  };
+  const take = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    if (chosen.size * 1.4 > most) {
+      complain(new Error(t("import.large", { size: bytes(chosen.size), most: bytes(most) })));
+      return;
+    }
+    const given = { name: chosen.name, size: chosen.size, ...(await contents(chosen)) };
+    setFile(given);
+    await look(given, existing);
+  };
+  const run = async () => {
+    if (!file) return;
+    setBusy(true);
+    try {
+      const { size: _, ...incoming } = file;
+      const done = await api.import({ project, existing, ...incoming });
+      setFile(null);
+      setPreview(null);
+      sayDone(t("import.done"), project, done.changes, () => undefined);
+    } catch (why) {
+      complain(why);
+    }
+    setBusy(false);
+  };
+  return (
+    <section class="card">
+      <h2>{t("import.title")}</h2>
+      <p class="muted">{t("import.help")} <Name text={project} /></p>
+      <label
+        class={over ? "drop over" : "drop"}
+        onDragOver={(event) => { event.preventDefault(); setOver(true); }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => { event.preventDefault(); setOver(false); void take(event.dataTransfer?.files[0]); }}
+      >
+        <Icon name="transfer" size={24} />
+        <span>{file ? <><Name text={file.name} /> · {bytes(file.size)}</> : t("import.drop")}</span>
+        <input type="file" class="unseen" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+      </label>
+      <Select
+        label={t("import.existing")}
+        value={existing}
+        options={[["merge", t("import.merge")], ["keep", t("import.keep")], ["replace", t("import.replace")]]}
+        onChange={(mode) => { setExisting(mode); void look(file, mode); }}
+      />
+      <div aria-live="polite">
+        {preview && (
+          <div class="preview">
+            <p><strong>{t("import.preview")}</strong> <span class="chip">{preview.form}</span></p>
+            <dl class="details">
+              {Object.entries(preview.imported).filter(([, count]) => count > 0).map(([name, count]) => (
+                <div key={name}><dt>{name.replaceAll("_", " ")}</dt><dd>{number(count)}</dd></div>
+              ))}
+            </dl>
+            {Object.values(preview.imported).every((count) => !count) && <p class="muted">{t("import.nothing")}</p>}
+            {preview.examples.length > 0 && <ul class="effects">{preview.examples.map((one, index) => <EffectLine key={index} effect={{ ...one, id: null }} project={project} />)}</ul>}
+            {preview.problems.length > 0 && (
+              <details open>
+                <summary>{t("import.problems", { n: preview.problems.length })}</summary>
+                <ul class="plain">{preview.problems.slice(0, 50).map((one, index) => <li key={index}><Name text={typeof one === "string" ? one : JSON.stringify(one)} /></li>)}</ul>
+              </details>
+            )}
+          </div>
+        )}
+      </div>
+      <footer><Button icon="check" kind="main" disabled={!preview} busy={busy} onClick={() => void run()}>{t("import.do")}</Button></footer>
+    </section>
+  );
+}
+
+/** A file as the call takes it: its text, or base64 where it is none. */
+async function contents(file: File): Promise<{ data: string; base64: boolean }> {
+  const raw = new Uint8Array(await file.arrayBuffer());
+  try {
+    return { data: new TextDecoder("utf-8", { fatal: true }).decode(raw), base64: false };
+  } catch {
+    let text = "";
+    for (let at = 0; at < raw.length; at += 32_768) text += String.fromCharCode(...raw.subarray(at, at + 32_768));
+    return { data: btoa(text), base64: true };
+  }
+}

@@ -1,0 +1,265 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Problem } from "../api/client";
+import { t, type Key } from "../words";
+import { Icon, type IconName } from "./icons";
+
+export function Button(given: {
+  children?: ComponentChildren;
+  icon?: IconName;
+  label?: string;
+  kind?: "plain" | "main" | "quiet" | "danger";
+  disabled?: boolean;
+  busy?: boolean;
+  pressed?: boolean;
+  expanded?: boolean;
+  submit?: boolean;
+  title?: string;
+  onClick?: (event: MouseEvent) => void;
+}): JSX.Element {
+  const { children, icon, label, kind = "plain", disabled, busy, pressed, expanded, submit, title, onClick } = given;
+  return (
+    <button
+      type={submit ? "submit" : "button"}
+      class={`button ${kind}${children ? "" : " square"}`}
+      aria-label={label}
+      title={title ?? (children ? undefined : label)}
+      aria-pressed={pressed}
+      aria-expanded={expanded}
+      aria-busy={busy || undefined}
+      disabled={disabled || busy}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} />}
+      {children && <span>{children}</span>}
+    </button>
+  );
+}
+
+export function Skeleton({ lines = 4 }: { lines?: number }): JSX.Element {
+  return (
+    <div class="skeleton" role="status" aria-label={t("state.loading")}>
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="skeleton-card">
+          <i class="short" />
+          <i />
+          <i class="half" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function Empty(given: { icon: IconName; title: string; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={given.icon} size={28} />
+      </span>
+      <h2>{given.title}</h2>
+      {given.children && <div class="empty-words">{given.children}</div>}
+    </div>
+  );
+}
+
+/** What went wrong, in the server's words where it has any, and what can be done. */
+export function Failed({ problem, again }: { problem: unknown; again?: () => void }): JSX.Element {
+  const known = problem instanceof Problem ? problem : null;
+  const title: Key = known?.status === 403 ? "error.rights" : known?.status === 404 ? "error.absent" : known?.offline ? "error.offline" : "error.failed";
+  return (
+    <div class="empty failed" role="alert">
+      <span class="empty-icon">
+        <Icon name="warn" size={28} />
+      </span>
+      <h2>{t(title)}</h2>
+      <div class="empty-words">
+        <p>{known?.offline ? t("error.offline.help") : problem instanceof Error ? problem.message : String(problem)}</p>
+        {again && (
+          <Button icon="undo" onClick={again}>
+            {t("action.again")}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+export function Field(given: { label: string; help?: string; children: (id: string) => ComponentChildren }): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{given.label}</label>
+      {given.children(id)}
+      {given.help && <small>{given.help}</small>}
+    </div>
+  );
+}
+
+export function Select<T extends string>(given: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+  hideLabel?: boolean;
+}): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field inline">
+      <label for={id} class={given.hideLabel ? "unseen" : undefined}>
+        {given.label}
+      </label>
+      <select id={id} value={given.value} onChange={(event) => given.onChange(event.currentTarget.value as T)}>
+        {given.options.map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A dialog of the browser: focus stays in it, Escape closes it, and focus goes back where it came from. */
+export function Dialog(given: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }): JSX.Element {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    ref.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={given.wide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        given.onClose();
+      }}
+      onClick={(event) => event.target === ref.current && given.onClose()}
+    >
+      <div class="dialog-body">
+        <header>
+          <h2 id={id}>{given.title}</h2>
+          <Button icon="close" kind="quiet" label={t("action.close")} onClick={given.onClose} />
+        </header>
+        {given.children}
+      </div>
+    </dialog>
+  );
+}
+
+/** Tabs by the pattern of ARIA: arrows choose, one stop of the Tab key. */
+export function Tabs<T extends string>(given: {
+  label: string;
+  value: T;
+  tabs: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+}): JSX.Element {
+  const step = (event: KeyboardEvent, by: number) => {
+    const index = given.tabs.findIndex(([value]) => value === given.value);
+    const next = given.tabs[(index + by + given.tabs.length) % given.tabs.length];
+    if (!next) return;
+    event.preventDefault();
+    given.onChange(next[0]);
+    const list = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role=tab]");
+    list[given.tabs.indexOf(next)]?.focus();
+  };
+  return (
+    <div
+      class="tabs"
+      role="tablist"
+      aria-label={given.label}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowRight") step(event, 1);
+        if (event.key === "ArrowLeft") step(event, -1);
+      }}
+    >
+      {given.tabs.map(([value, words]) => (
+        <button
+          key={value}
+          type="button"
+          role="tab"
+          aria-selected={value === given.value}
+          tabIndex={value === given.value ? 0 : -1}
+          onClick={() => given.onChange(value)}
+        >
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Chip(given: { children: ComponentChildren; kind?: string; onRemove?: () => void; removeLabel?: string }): JSX.Element {
+  return (
+    <span class={`chip ${given.kind ?? ""}`}>
+      {given.children}
+      {given.onRemove && (
+        <button type="button" aria-label={given.removeLabel} onClick={given.onRemove}>
+          <Icon name="close" size={12} />
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** Words that say what happened, for everyone to see and hear, with the way back where there is one. */
+interface Note {
+  readonly id: number;
+  readonly words: string;
+  readonly bad: boolean;
+  readonly undo: (() => Promise<void>) | undefined;
+}
+
+let counted = 0;
+let tell: ((note: Note) => void) | null = null;
+
+export function say(words: string, undo?: () => Promise<void>): void {
+  tell?.({ id: ++counted, words, bad: false, undo });
+}
+
+export function complain(problem: unknown): void {
+  tell?.({ id: ++counted, words: problem instanceof Error ? problem.message : String(problem), bad: true, undo: undefined });
+}
+
+export function Notes(): JSX.Element {
+  const [notes, set] = useState<readonly Note[]>([]);
+  useEffect(() => {
+    tell = (note) => {
+      set((all) => [...all.slice(-2), note]);
+      setTimeout(() => drop(note.id), note.undo || note.bad ? 20_000 : 5_000);
+    };
+    return () => {
+      tell = null;
+    };
+  }, []);
+  const drop = (id: number) => set((all) => all.filter((one) => one.id !== id));
+  return (
+    <div class="notes" role="status" aria-live="polite">
+      {notes.map((note) => (
+        <div key={note.id} class={note.bad ? "note bad" : "note"}>
+          <Icon name={note.bad ? "warn" : "check"} />
+          <span>{note.words}</span>
+          {note.undo && (
+            <button
+              type="button"
+              onClick={() => {
+                drop(note.id);
+                note.undo?.().catch(complain);
+              }}
+            >
+              {t("action.undo")}
+            </button>
+          )}
+          <button type="button" aria-label={t("action.close")} onClick={() => drop(note.id)}>
+            <Icon name="close" size={14} />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
