@@ -23,6 +23,8 @@ WITH_EXTRAS ?= tests/fault/test_first_calls.py tests/fault/test_privacy.py tests
   $(addprefix $(CONTENT)/test_,meaning.py analyzing_insights.py analyzing_patterns.py analyzing_quality.py \
     analyzing_relationships.py)
 
+ON_POSTGRES ?= tests/contract/dialects tests/property tests/client $(wildcard tests/network/test_explorer*.py)
+
 # What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold,
 # make bench-search DATA=folder/of/the/sets ARGS=--quick
 TESTS ?= tests
@@ -36,7 +38,7 @@ DATA ?=
 unexport PYTHONDONTWRITEBYTECODE
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo test test-all test-clients test-extras test-pythons test-transports check bench bench-search clean
+.PHONY: help run demo explorer test test-all test-clients test-extras test-postgres test-pythons test-transports check bundle bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +48,9 @@ run: $(VENV)/.package ## Set up, then serve every dialect at http://127.0.0.1:90
 
 demo: $(VENV)/.package ## Set up, then store, relate, search and show a few memories over a real server
 	@$(VENV)/bin/polymnia demo
+
+explorer: $(VENV)/.test ## Build the page of the explorer into the package, where it is committed
+	$(PY) explorer/build.py
 
 test: $(VENV)/.test ## Set up, then run the tests: every promise, in a few minutes
 	@$(PY) tests/npm_peer.py
@@ -62,6 +67,10 @@ test-clients: $(VENV)/.test ## Run the tests of the Python, TypeScript and Go cl
 test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed and every model is there
 	POLYMNIA_TEST_MODEL=auto $(EXTRAS)/bin/python -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(WITH_EXTRAS)
 
+test-postgres: $(VENV)/.test ## Run contracts, property tests, clients and the explorer on PostgreSQL
+	POLYMNIA_TEST_STORE=postgres $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(ON_POSTGRES)
+	POLYMNIA_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) tests/contract/storage -k postgres
+
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py
 	POLYMNIA_TEST_ALL=1 POLYMNIA_TRANSPORTS=stdio,http,sse,ws $(PY) -m pytest -n $(WORKERS) $(ARGS) tests/contract/dialects
@@ -74,6 +83,9 @@ check: $(VENV)/.test $(VENV)/.check ## Style, types and the rules of the house
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(PY) -m pytest -n $(WORKERS) tests/house
+
+bundle: $(VENV)/.package ## Build dist/polymnia-VERSION.mcpb, for clients that install by a click
+	@$(PY) packaging/build_bundle.py
 
 bench: $(VENV)/.bench ## Measure side by side with the reference server (BENCH=... chooses what)
 	@$(PY) tests/npm_peer.py

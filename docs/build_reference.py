@@ -229,7 +229,8 @@ def settings() -> str:
     for one in SETTINGS:
         default = "none" if one.default is None else code(f"{one.default:g}" if one.kind is float else str(one.default))
         names = [name for name in takes if one.name in takes[name]]
-        users = "every command but `demo`" if len(names) == len(takes) - 1 else codes(names)
+        without = [name for name in takes if name not in names]
+        users = f"every command but {codes(without)}" if len(without) <= 2 else codes(names)
         flag = "none" if one.secret else code(one.flag)
         found.append(
             [flag, code(one.variable), codes(one.choices) or kinds.get(one.kind, "text"), default, one.help, users]

@@ -15,18 +15,24 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import apsw
+import psycopg
 import pytest
 from jsonschema import Draft202012Validator
+from psycopg import sql
 
 import answer_schemas
 import forked
+import postgres
+from polymnia.engine.ports import Store
+from polymnia.storage.sqlite import SqliteStore
 
 __all__ = [
     "DEADLINE",
@@ -36,6 +42,7 @@ __all__ = [
     "MODERN",
     "Place",
     "Reply",
+    "STORE",
     "Server",
     "entity",
     "envelope",
@@ -46,6 +53,8 @@ MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 
 """The embedder of servers that go by meaning; `make test-extras` takes all there are."""
 
+STORE = os.environ.get("POLYMNIA_TEST_STORE", "sqlite")
+"""What the stores of places are kept by, unless a test says so: sqlite or postgres."""
 DEADLINE = 30.0
 """Seconds after which a silent server fails the test. Far above what any answer takes."""
 BRIDGE = Path(__file__).parent / "bridge.py"
@@ -466,13 +475,19 @@ class Server:
 
 
 class Place:
-    """A folder with an isolated environment, and everything that runs in it."""
+    """A folder with an isolated environment, and everything that runs in it.
 
-    def __init__(self, folder: Path, transport: str = "stdio") -> None:
+    ``address`` is the store of what runs there: the file ``store``, or an empty one on PostgreSQL.
+    """
+
+    def __init__(self, folder: Path, transport: str = "stdio", kept_by: str = STORE) -> None:
         self.folder = folder
         self.transport = transport
         self.home = folder / "home"
         self.store = folder / "memory.db"
+        self._database = ExitStack()
+        on_postgres = kept_by == "postgres"
+        self.address = self._database.enter_context(postgres.store()) if on_postgres else str(self.store)
         self.home.mkdir(exist_ok=True)
         kept = ("PATH", "SYSTEMROOT", "TEMP", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH")
         self.environment = {name: os.environ[name] for name in kept if name in os.environ} | {
@@ -482,11 +497,49 @@ class Place:
             "XDG_CONFIG_HOME": str(self.home / "config"),
             "XDG_CACHE_HOME": str(self.home / "cache"),
             "XDG_STATE_HOME": str(self.home / "state"),
-            "POLYMNIA_STORE": str(self.store),
+            "POLYMNIA_STORE": self.address,
             "POLYMNIA_EMBEDDER": "none",  # a model costs each server a second; tests about meaning ask for one
             "LANG": "C.UTF-8",
+            **({"POLYMNIA_EXPORT_DIR": str(folder / "exports")} if on_postgres else {}),
         }
         self._servers: list[Server] = []
+
+    def open_store(self, **options: Any) -> Store:
+        """The store of this place, as another process would open it."""
+        if self.address == str(self.store):
+            return SqliteStore(self.address, **options)
+        from polymnia.storage.postgres import PostgresStore
+
+        return PostgresStore(self.address, **options)
+
+    def contents(self) -> dict[str, bytes]:
+        """Every byte of the store, by its file or table."""
+        if self.address == str(self.store):
+            return {path.name: path.read_bytes() for path in self.folder.glob("memory.db*")}
+        with psycopg.connect(self.address.partition("?")[0], options="-c search_path=polymnia") as connection:
+            tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'polymnia'").fetchall()
+            return {
+                table: b"".join(
+                    value if isinstance(value, bytes) else str(value).encode()
+                    for row in connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(table)))
+                    for value in row
+                )
+                for (table,) in tables
+            }
+
+    @property
+    def shown(self) -> str:
+        """The store as the product names it: an address without its user and its options."""
+        return self.address.partition("?")[0].replace("postgres@", "")
+
+    def sql(self, statement: str, *values: Any) -> None:
+        """Change rows of the store behind its back, with ``%s`` for the values."""
+        if self.address == str(self.store):
+            with closing(apsw.Connection(self.address)) as file:
+                file.execute(statement.replace("%s", "?"), values)
+        else:
+            with psycopg.connect(self.address.partition("?")[0], options="-c search_path=polymnia") as connection:
+                connection.execute(statement, values)
 
     def start(self, *arguments: str, environment: Mapping[str, str | None] | None = None) -> Server:
         """Start a server with these arguments, over the transport of the place, and say nothing to it yet."""
@@ -532,6 +585,7 @@ class Place:
         """End every server; fail when one of them did what no server may do."""
         for server in self._servers:
             server.close()
+        self._database.close()
         for server in self._servers:
             problem = server.misbehaviour()
             assert problem is None, f"{problem}\n{server.complaints()}"

@@ -113,7 +113,7 @@ func TestNoEndpointAtTheAddress(t *testing.T) {
 		"ws://" + at + "/":       "404",
 		"ws://" + at + "/nope":   "404",
 		"ws://" + at + "/mcp":    "404",
-		"http://" + at + "/":     "404",
+		"http://" + at + "/":     "405", // the explorer is there, for GET
 		"http://" + at + "/nope": "404",
 		"http://" + at + "/sse":  "405",
 		"http://" + at + "/ws":   "426",

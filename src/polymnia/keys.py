@@ -30,8 +30,8 @@ _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One key: ``projects`` are those it grants access to (None: all), ``write`` whether it may change them.
 
-    ``metrics`` permits reading the server's metrics. No other field may be missing in the file: a misspelt limit must
-    not become no limit.
+    ``metrics`` permits reading the server's metrics, ``manage`` making and revoking keys. No other field may be missing
+    in the file: a misspelt limit must not become no limit.
     """
 
     id: str
@@ -41,6 +41,7 @@ class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     projects: tuple[str, ...] | None
     write: bool
     metrics: bool = False
+    manage: bool = False
 
 
 class _Document(Struct, forbid_unknown_fields=True):
@@ -83,7 +84,13 @@ class KeyFile:
         return key if same else None
 
     def add(
-        self, name: str, *, projects: tuple[str, ...] | None = None, write: bool = True, metrics: bool = False
+        self,
+        name: str,
+        *,
+        projects: tuple[str, ...] | None = None,
+        write: bool = True,
+        metrics: bool = False,
+        manage: bool = False,
     ) -> tuple[Key, str]:
         """Create a key; returns it and its text, which is not stored."""
         for field, text in (("key", name), *(("project", one) for one in projects or ())):
@@ -93,7 +100,9 @@ class KeyFile:
         text = f"pk_{id}_{secrets.token_urlsafe(32)}"
         digest = hashlib.sha256(text.encode()).hexdigest()
         now = time.time_ns() // 1000
-        key = Key(id=id, name=name, digest=digest, created=now, projects=projects, write=write, metrics=metrics)
+        key = Key(
+            id=id, name=name, digest=digest, created=now, projects=projects, write=write, metrics=metrics, manage=manage
+        )
         with self._locked():
             self._write([*self.keys(), key])
         return key, text

@@ -72,7 +72,8 @@ class Setting(Generic[K, D]):
                 f"set {self.variable} in the environment, or name a file that holds it with {self.flag}-file"
             )
         if self.choices and text not in self.choices:
-            raise BadSetting(f"{source} is {text!r}, but must be one of: {', '.join(self.choices)}")
+            near = did_you_mean(text, self.choices)
+            raise BadSetting(f"{source} is {text!r}, but must be one of: {', '.join(self.choices)}{near}")
         try:
             value = self.kind(text)
         except ValueError:
@@ -91,6 +92,16 @@ def file_path(text: str) -> str:
     return text
 
 
+def store_place(text: str) -> str:
+    """The ``kind`` of the setting that says where the store is: a file, or the address of a database."""
+    return text
+
+
+def is_database(place: str | None) -> bool:
+    """Whether a store is a PostgreSQL database rather than a file."""
+    return place is not None and place.startswith(("postgresql://", "postgres://"))
+
+
 GRAPHS = ("simple", "strict", "bilingual", "official")
 DIALECTS = ("all", "native", *GRAPHS, "associative", "content", "chatgpt")
 LANES = ("all", "words", "meaning")
@@ -104,7 +115,11 @@ class Settings:
     config = Setting(
         file_path, None, "A file of settings (default: polymnia.toml in the platform's configuration folder)."
     )
-    store = Setting(file_path, None, "The file that keeps the memory (default: in the platform's data folder).")
+    store = Setting(
+        store_place,
+        None,
+        "The file that keeps the memory (default: in the platform's data folder), or a postgresql:// address.",
+    )
     project = Setting(str, "default", "The project to work in; projects never see each other's memories.")
     dialect = Setting(str, "all", "The tools to offer and their manners.", choices=DIALECTS)
     graph = Setting(str, "strict", "The manners of the graph where the dialect has none of its own.", choices=GRAPHS)
@@ -150,6 +165,13 @@ class Settings:
     )
     host = NetworkSetting(str, "127.0.0.1", "The address to listen on; one that others can reach needs keys.")
     port = NetworkSetting(int, 9080, "The port to listen on; 0 takes a free one.", zero=True)
+    workers = NetworkSetting(int, 1, "Processes that serve the port together.")
+    peer_host = NetworkSetting(
+        str,
+        None,
+        "The name or address at which other servers of the same PostgreSQL store reach this one "
+        "(default: --host, or the machine's name where that is every address).",
+    )
     keys = NetworkSetting(
         file_path, None, "The file of keys (default: `keys.json` in the platform's configuration folder)."
     )
@@ -161,12 +183,19 @@ class Settings:
     rate_limit = NetworkSetting(int, 1000, "Calls a minute that are served in all.")
     rate_limit_session = NetworkSetting(int, 100, "Calls a minute that are served of one session.")
     rate_limit_heavy = NetworkSetting(int, 10, "Analyses, exports and imports a minute that are served of one caller.")
-    max_sessions = NetworkSetting(int, 1000, "Sessions of the protocol that are held at once.")
+    rate_limit_explorer = NetworkSetting(int, 600, "Calls a minute of the explorer that are served of one caller.")
+    explorer = NetworkSetting(
+        str, "on", "Whether the explorer, a page to see and mend memories, is served at /.", choices=("on", "off")
+    )
+    max_sessions = NetworkSetting(int, 1000, "Sessions of the protocol that each process holds at once.")
     session_idle = NetworkSetting(float, 3600.0, "Seconds after which a session that nobody uses is over.")
-    max_connections = NetworkSetting(int, 1000, "Connections that are open at once.")
+    max_connections = NetworkSetting(int, 1000, "Connections that each process has open at once.")
     oauth_issuer = NetworkSetting(str, None, "Who issues the tokens that are taken beside keys (OAuth 2).")
     oauth_audience = NetworkSetting(str, None, "For whom such a token must be (default: this server's address).")
     oauth_keys = NetworkSetting(file_path, None, "The keys of the issuer: a JWKS file.")
+    backup_dir = NetworkSetting(file_path, None, "A folder to make backups in while serving (default: none are made).")
+    backup_every = NetworkSetting(str, "6h", "How often: a number with s, m, h or d.")
+    backup_keep = NetworkSetting(int, 14, "How many of these backups are kept.")
     log_level = Setting(str, "warning", "How much is told on stderr.", choices=LEVELS)
     busy_timeout = Setting(float, 30.0, "Seconds a write waits for other processes before it gives up.")
     max_message_bytes = Setting(int, 16 * MIB, "The largest message accepted.")
@@ -188,8 +217,8 @@ class Settings:
                 value, source = setting.value(text, setting.variable), setting.variable
             if value is None and file is not None:
                 value, source = file.get(setting.name), "file"
-            if setting.kind is file_path and isinstance(value, str):
-                _check_path(value, source if source != "file" else setting.name)
+            if setting.kind in (file_path, store_place) and isinstance(value, str):
+                _check_path(value, source if source != "file" else setting.name, setting)
             setattr(self, setting.name, setting.default if value is None else value)
             self.sources[setting.name] = "default" if value is None else source
 
@@ -203,15 +232,32 @@ NETWORK = frozenset(one.name for one in SETTINGS if isinstance(one, NetworkSetti
 """Names of the settings that only apply to the network server."""
 
 
-def _check_path(text: str, source: str) -> None:
+def _check_path(text: str, source: str, setting: Setting[str, None]) -> None:
     """Refuse a URL instead of a file path: it would become a folder of that name."""
-    scheme, is_address, _ = text.partition("://")
-    if is_address and scheme.replace("+", "").replace("-", "").isalnum():
+    scheme, is_address, rest = text.partition("://")
+    if setting.kind is store_place and is_database(text):
+        if source == setting.flag and ":" in rest.rpartition("@")[0]:
+            raise BadSetting(
+                f"{setting.flag} has a password, which everybody who can list processes would read: "
+                f"set {setting.variable} in the environment, or keep the password in ~/.pgpass"
+            )
+    elif is_address and scheme.replace("+", "").replace("-", "").isalnum():
         # Show only the scheme: the rest may contain a password.
         raise BadSetting(
-            f"{source} is an address ({scheme}://…), but must name a file on this machine; "
-            "what Polymnia remembers is kept in a file"
+            f"{source} is an address ({scheme}://…), but must name a file on this machine"
+            + (" or a postgresql:// address" if setting.kind is store_place else "")
         )
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+
+
+def duration(text: str, source: str) -> float:
+    """The seconds of a duration such as 90s, 15m, 6h or 7d."""
+    number, unit = text[:-1], text[-1:]
+    if unit not in _UNITS or not number.isdecimal() or not 0 < int(number) * _UNITS[unit] < 10**10:
+        raise BadSetting(f"{source} is {text!r}, but must be a number with a unit, such as 90s, 15m, 6h or 7d")
+    return float(int(number) * _UNITS[unit])
 
 
 def without_password(text: str) -> str:
@@ -276,7 +322,7 @@ def read_file(path: str) -> dict[str, object]:
             value = "on" if value else "off"
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise BadSetting(f"{path}: {key} must be a text or a number")
-        if setting.kind in (str, file_path) and not isinstance(value, str):
+        if setting.kind in (str, file_path, store_place) and not isinstance(value, str):
             raise BadSetting(f"{path}: {key} must be a text, in quotes")
         values[setting.name] = setting.value(str(value), f"{path}: {key}")
     return values

@@ -149,7 +149,7 @@ def test_keys_open_what_they_are_for_and_a_wrong_one_is_refused_at_once(serving:
 
 @pytest.mark.promise("clients.python.rates")
 def test_a_call_too_many_waits_as_the_server_says_unless_its_time_is_over_before(tmp_path: Path) -> None:
-    window = {"polymnia.transports.web.state._WINDOW": 2.0}
+    window = {"polymnia.transports.web.state.WINDOW": 2.0}
     served = Served(tmp_path, "--rate-limit-session", "3", changes=window)
     try:
         for endpoint in (f"ws://127.0.0.1:{served.port}/ws", f"http://127.0.0.1:{served.port}/mcp"):
@@ -171,7 +171,7 @@ def test_a_plain_loop_of_more_calls_than_the_limit_is_done_without_an_error(
 ) -> None:
     caplog.set_level(logging.DEBUG, "polymnia.client")
     # The pause, two seconds, is longer than the timeout of the client.
-    served = Served(tmp_path, "--rate-limit-session", "100", changes={"polymnia.transports.web.state._WINDOW": 2.0})
+    served = Served(tmp_path, "--rate-limit-session", "100", changes={"polymnia.transports.web.state.WINDOW": 2.0})
     try:
         with MCPMemoryClient(f"ws://127.0.0.1:{served.port}/ws", timeout=1.5) as client:
             assert [client.scope_list()["scopes"] for _ in range(150)] == [[]] * 150

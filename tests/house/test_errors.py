@@ -35,6 +35,7 @@ _SAMPLES: list[Fault] = [
     errors.ImportFailed("The archive cannot be read"),
     errors.Unavailable("The store cannot be used"),
     errors.Busy("Another process is writing"),
+    errors.Interrupted("The connection was lost"),
     errors.TooNew("Made by a newer Polymnia"),
     errors.NotAStore("notes.txt is not a Polymnia store"),
     errors.Damaged("The store is damaged"),

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 import forked
 from polymnia import EntityDraft, connect, errors
+from polymnia.settings import SETTINGS
 from stdio_client import DEADLINE, Place, Server, entity
 
 from .tree import ROOT, files
@@ -77,6 +79,18 @@ def test_every_page_of_the_docs_is_in_the_index() -> None:
     index = (docs / "README.md").read_text(encoding="utf-8")
     pages = [*_PAGES, *(docs / "reference").glob("*.md"), *(docs / "contracts").glob("*.md")]
     assert not [page.name for page in pages if f"({page.relative_to(docs).as_posix()})" not in index]
+
+
+def test_the_compose_file_starts_what_it_names() -> None:
+    """Every service says when it is healthy, waits for services there are, and has settings there are."""
+    services = yaml.safe_load((ROOT / "packaging" / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    known = {setting.variable for setting in SETTINGS}
+    for name, service in services.items():
+        assert "test" in service["healthcheck"], name
+        assert set(service.get("depends_on", {})) <= set(services) - {name}, name
+        assert {one for one in service.get("environment", {}) if one.startswith("POLYMNIA_")} <= known, name
+        if "build" in service:
+            assert (ROOT / "packaging" / service["build"] / "Dockerfile").exists()
 
 
 # ── Scripts ──────────────────────────────────────────────────────────────────────────────────────────────

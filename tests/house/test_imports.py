@@ -13,7 +13,8 @@ from stdio_client import Place
 
 from .tree import SOURCE, Import, files, imports, modules, parsed
 
-# The packages that each package may import besides itself. Each folder of `storage` and `dialects` counts as a package.
+# The packages that each package may import besides itself. Each folder of `dialects` and each engine of `storage` is a
+# package; engines may import what they share.
 _MAY = {
     "errors": (),
     "importing": ("errors",),
@@ -26,7 +27,7 @@ _MAY = {
     "schemas": ("models", "errors"),
     "operation": ("engine", "schemas", "models", "errors"),
     "dialects": (*"dialects.notes dialects.shapes dialects.budget operation engine models importing errors".split(),),
-    "transports": ("operation", "schemas", "keys", "importing", "errors"),
+    "transports": ("operation", "engine.ports.shared", "schemas", "keys", "importing", "errors"),
     "explorer": (),
     "client": ("__init__", "importing"),  # nothing of the server
     "cli": (
@@ -62,6 +63,7 @@ _ENGINE = (
 )
 
 _SPLIT = ("storage", "dialects")
+_ENGINES = ("sqlite", "postgres")
 
 # The only package that may import a library.
 _LIBRARIES = {
@@ -83,8 +85,10 @@ def _inside(module: str) -> str:
 
 
 def _part(place: str) -> str:
-    """The package a module belongs to: a folder of storage and dialects, otherwise the top level."""
+    """The package a module belongs to: a folder of dialects, an engine of storage, otherwise the top level."""
     parts = place.split(".")
+    if parts[0] == "storage" and (len(parts) == 1 or parts[1] not in _ENGINES):
+        return "storage"
     return ".".join(parts[:2]) if parts[0] in _SPLIT else parts[0]
 
 
@@ -95,6 +99,10 @@ def _below(place: str, part: str) -> bool:
 def _is_forbidden(module: str, imported: Import) -> bool:
     place, target = _inside(module), _inside(imported.target)
     may = _MAY[_part(place).split(".")[0]]
+    if _part(target).startswith("storage."):
+        return _part(target) != _part(place) and may is not None
+    if _part(place).startswith("storage.") and _part(target) == "storage":
+        return False
     return may is not None and not any(_below(target, part) for part in (_part(place), *may))
 
 

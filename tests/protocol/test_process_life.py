@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 
-from stdio_client import DEADLINE, Place, Server, entity
+from stdio_client import DEADLINE, MODEL, Place, Server, entity
 
 
 @pytest.mark.promise("protocol.life.end_of_input")
@@ -65,6 +67,25 @@ def test_a_signal_ends_the_process_whenever_it_comes_after_a_call_that_took_long
 
         assert server.exit_code() in (0, 128 + signal.Signals[name], -signal.Signals[name])
     assert place.serve("simple").names() == ["quick", *(f"slow {round}" for round in range(6))]
+
+
+@pytest.mark.promise("protocol.life.end_of_input", "protocol.life.terminate")
+@pytest.mark.parametrize("signalled", [False, True])
+def test_the_process_ends_cleanly_while_vectors_are_made(place: Place, signalled: bool) -> None:
+    server = place.serve("native", environment={"POLYMNIA_EMBEDDER": MODEL})
+    text = " ".join(f"Sentence {n} tells of the harbour master and his {n} cranes in Lisbon." for n in range(8000))
+    server.call("remember", text=text)
+    assert "no vector yet" in server.call("recall", query="harbour").text
+
+    server.close_input()
+    deadline = time.monotonic() + DEADLINE
+    while signalled and server.process.poll() is None and time.monotonic() < deadline:
+        server.process.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            server.process.wait(0.05)
+
+    assert server.exit_code() in (0, -signal.SIGTERM)
+    assert server.log.read_text() == ""
 
 
 @pytest.mark.promise("protocol.life.end_of_input")

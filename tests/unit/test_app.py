@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from polymnia import AlreadyExists, EntityDraft, Memory, connect
-from polymnia.app import default_config, default_store, open_memory, registry, settings, wants_colour
+from polymnia import AlreadyExists, EntityDraft, Memory, connect, importing
+from polymnia.app import default_config, default_store, open_memory, open_store, registry, settings, wants_colour
 from polymnia.app.network import serve_http
 from polymnia.engine.transfer.mirror import Mirror
+from polymnia.errors import NoLibrary
 from polymnia.settings import DIALECTS, SETTINGS, BadSetting
 from polymnia.storage.sqlite import SqliteStore
 
@@ -228,3 +230,11 @@ def test_a_file_of_settings_that_was_named_must_be_there(tmp_path: Path) -> None
 def test_a_port_that_cannot_be_is_told_and_not_a_stack_trace(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match=r"up to 65535$"):
         serve_http(settings({"store": str(tmp_path / "m.db"), "embedder": "none", "port": 99999}))
+
+
+def test_a_database_without_its_library_is_refused_with_the_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "_loaded", {})
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(NoLibrary, match="psycopg") as raised:
+        open_store("postgresql://db.example/memory")
+    assert "[postgres]" in raised.value.hint

@@ -26,7 +26,7 @@ export const hasty = (seconds, ...given) => {
   const script = `import sys
 from polymnia.cli import main
 from polymnia.transports.web import state
-state._WINDOW = ${seconds}.0
+state.WINDOW = ${seconds}.0
 sys.exit(main())`;
   return [...COMMAND.slice(0, -2), "-c", script, ...given];
 };

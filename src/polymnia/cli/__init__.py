@@ -6,9 +6,37 @@ import os
 import sys
 
 _COMMANDS = (
-    *("stdio", "serve", "keys", "demo", "add", "search", "explain", "show", "list", "move", "delete", "scopes"),
-    *("associations", "analyze", "sessions", "import", "export", "backup", "restore", "history", "changes", "undo"),
-    *("purge", "reindex", "config", "health"),
+    *(
+        "install",
+        "doctor",
+        "stdio",
+        "serve",
+        "open",
+        "keys",
+        "demo",
+        "add",
+        "search",
+        "explain",
+        "show",
+        "list",
+        "move",
+        "delete",
+        "scopes",
+    ),
+    *(
+        "associations",
+        "analyze",
+        "sessions",
+        "import",
+        "export",
+        "backup",
+        "restore",
+        "migrate",
+        "history",
+        "changes",
+        "undo",
+    ),
+    *("purge", "reindex", "config", "health", "upgrade", "completion"),
 )
 
 

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import sys
-from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from collections.abc import Callable
 from importlib import import_module
 from io import TextIOWrapper
@@ -11,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from polymnia import __version__
 from polymnia.errors import Fault
+from polymnia.importing import importing
 from polymnia.models import JsonObject
 from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting, did_you_mean
 
@@ -21,12 +30,30 @@ _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands with a text argument
-_WITHOUT_JSON = ("stdio", "serve", "demo", "purge")
+_WITHOUT_JSON = ("stdio", "serve", "demo", "completion")
+_WITHOUT_SETTINGS = ("demo", "completion", "upgrade")
+# Commands that print nothing before they are done, and may take seconds.
+_SILENT = (
+    "analyze",
+    "associations",
+    "backup",
+    "export",
+    "health",
+    "import",
+    "migrate",
+    "move",
+    "purge",
+    "restore",
+    "undo",
+)
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
+_CLIENTS = (
+    *("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed"),
+    *("codex", "gemini", "cline", "continue", "goose", "lm-studio"),
+)
 _ABOUT = """One memory for AI agents, spoken in every dialect they already know.
 
-In an AI client's configuration, the command is `polymnia` and its arguments are, for example:
-  stdio --dialect official
+`polymnia install CLIENT` gives an AI client this memory; `polymnia` alone shows what is in it.
 Started by a program without arguments, polymnia serves stdio with every tool."""
 
 _Argument = tuple[str, JsonObject]
@@ -180,9 +207,11 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     "import": (
         _value(
             "path",
-            "FILE",
-            "a graph (memory.json, memory.jsonl), an archive, a project file, or contents of your own (a table with a "
-            "column content or text, a JSON list, a .md file); - reads stdin",
+            "PATH",
+            "a file or folder, told by its content: a graph (memory.json, memory.jsonl), an archive, a project file, "
+            "an export of ChatGPT, Claude, mem0, mcp-memory-service or Letta, a folder of Markdown (Obsidian, "
+            "basic-memory), or contents of your own (a table with a column content or text, a JSON list, JSON lines, a "
+            ".md file); - reads stdin",
         ),
         _choice(
             "--existing",
@@ -195,14 +224,21 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
             "with --archive, what happens to a memory that exists: skip_duplicates keeps it (default)",
             *("skip_duplicates", "overwrite", "create_versions", "merge_metadata"),
         ),
-        _value("--prefix", "SCOPE", "with --archive: file everything below this scope"),
+        _value("--prefix", "SCOPE", "file everything below this scope; not with a graph or a project file"),
         _flag("--no-validate", "with --archive: take what can be taken, even if not all can"),
-        _flag("--dry-run", "only report what the file holds"),
+        _flag("--dry-run", "only report what the import would do"),
+        _flag("--watch", "follow a folder of Markdown: files added, changed and removed, until Ctrl-C"),
     ),
     "export": (
-        _value("path", "FILE", "ends in .json or .jsonl (an archive may end otherwise); - writes to stdout"),
-        _flag("--force", "replace a file that exists"),
+        _value(
+            "path",
+            "PATH",
+            "ends in .json or .jsonl, or in / for a folder of Markdown (an archive may end otherwise); "
+            "- writes to stdout",
+        ),
+        _flag("--force", "replace a file, or an earlier export of Markdown, that exists"),
         _AT,
+        _flag("--markdown", "write a folder with a page of Markdown for each memory, which you can edit and import"),
         _flag("--archive", "write an archive: everything that is known of each memory"),
         _value("--scope", "S", "with --archive: only this scope and everything below it"),
         _choice("--format", "with --archive (default: as the file's name says, or json)", "json", "yaml"),
@@ -211,10 +247,18 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     ),
     # ── history, store and server ──
     "backup": (
-        _value("path", "FILE", "the file to write: every project, with history and indexes"),
+        _value("path", "FILE", "the file to write: every project, with history and indexes; with --keep a folder"),
         _flag("--force", "replace the file if it exists"),
+        _value("--every", "TIME", "go on: a backup into the folder every 6h, for example, until it is stopped"),
+        _value("--keep", "N", "how many backups the folder keeps (with --every: 14)", type=_number(1)),
     ),
     "restore": (_value("path", "FILE", "a file that `polymnia backup` made, or another store"),),
+    "migrate": (
+        _value(
+            "--from", "STORE", "the store to copy: a file, or a postgresql:// address", dest="source", required=True
+        ),
+        _value("--to", "STORE", "where to: a new file, or a database without a store", dest="target", required=True),
+    ),
     "history": (_ID,),
     "changes": (("--limit", {"type": int, "default": 20, "help": "how many (default 20)"}),),
     "undo": (_value("--change", "N", "which change (default: the newest one)", type=int),),
@@ -226,24 +270,44 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
         _flag("--anew", "make everything again from the texts"),
         _flag("--all-projects", "every project of the store"),
     ),
+    "open": (_flag("--no-browser", "print the address and open nothing"),),
     "keys": (
         _choice("action", "add, list or revoke", "add", "list", "revoke", metavar="ACTION"),
         _value("which", "NAME|ID", "add: what to call it; revoke: its id", nargs="?"),
         _values("--for", "PROJECT", "add: a project it opens; may be repeated (default: all)", dest="projects"),
         _choice(
             "--access",
-            "add: read, read and write (the default), or nothing but the figures of the server at /metrics",
-            *("read", "write", "metrics"),
+            "add: read, read and write (the default), make and revoke keys too (manage), or nothing but the figures "
+            "of the server at /metrics",
+            *("read", "write", "manage", "metrics"),
             default="write",
         ),
     ),
     "config": (
         _choice(
             "--client",
-            "print what this client's configuration needs instead: claude-desktop, claude-code, cursor or vscode",
-            *("claude-desktop", "claude-code", "cursor", "vscode"),
+            f"print what this client's configuration needs instead: {', '.join(_CLIENTS)}",
+            *_CLIENTS,
             metavar="CLIENT",
         ),
+    ),
+    "upgrade": (
+        _flag("--check", "ask the package index for the newest version; nothing else is sent or fetched"),
+        _value("--index", "URL", "the index to ask (default: PyPI)"),
+    ),
+    "completion": (_choice("shell", "the shell: bash, zsh or fish", "bash", "zsh", "fish", metavar="SHELL"),),
+    "install": (
+        _value("clients", "CLIENT", f"which clients: {', '.join(_CLIENTS)}", nargs="*"),
+        _flag("--all", "every client that is found on this machine"),
+        _flag("--list", "only show which clients are here, and which have this memory"),
+        _flag("--remove", "take the memory from the clients again; what it keeps stays"),
+        _flag("--dry-run", "only show what would be written"),
+        _flag("--yes", "write without asking"),
+        _value("--name", "NAME", "what to call the entry (default: that of the entry there is, or polymnia)"),
+    ),
+    "doctor": (
+        _flag("--no-start", "do not start the servers that clients would start"),
+        _value("--wait", "SECONDS", "how long a server may take to answer (default 15)", type=_number(1), default=15),
     ),
 }
 
@@ -264,6 +328,12 @@ class _Parser(ArgumentParser):
         """Print the error and exit."""
         self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
 
+    def _check_value(self, action: Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(one) for one in action.choices]
+            near = did_you_mean(str(value), known)
+            raise ArgumentError(action, f"{value!r} must be one of: {', '.join(known)}{near}")
+
 
 class _Command(NamedTuple):
     """A command: its name, the function that runs it (``module:function``), its help and its settings."""
@@ -275,14 +345,19 @@ class _Command(NamedTuple):
 
     def takes(self, setting: str) -> bool:
         """Whether the command has an option for a setting."""
-        if self.name in ("serve", "config") or (self.name == "stdio" and setting not in NETWORK):
+        if self.name in ("serve", "open", "config") or (self.name == "stdio" and setting not in NETWORK):
             return True
-        return self.name != "demo" and setting in (*_EVERYWHERE, *self.settings)
+        if self.name == "migrate":
+            return setting in ("config", "busy_timeout")
+        return self.name not in _WITHOUT_SETTINGS and setting in (*_EVERYWHERE, *self.settings)
 
 
 COMMANDS = (
+    _Command("install", "install:install", "give AI clients this memory, or take it from them again"),
+    _Command("doctor", "doctor:doctor", "check the installation, the store, and the clients that start it", _EMBEDDING),
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("serve", "server:serve", "serve many clients over HTTP, server-sent events and WebSocket"),
+    _Command("open", "explorer:open_page", "see, search and mend the memory in a browser"),
     _Command("keys", "server:keys", "make, list and revoke keys for the network", ("keys",)),
     _Command("demo", "server:demo", "a short visible tour on a temporary store"),
     _Command("add", "memories:add", "remember a text, unless it is known already", _EMBEDDING),
@@ -299,11 +374,14 @@ COMMANDS = (
     ),
     _Command("sessions", "scopes:sessions", "list, begin and clean up sessions"),
     _Command(
-        "import", "transfer:import_file", "take in a graph file of another server, an archive or a project", _IMPORTING
+        "import", "transfer:import_file", "take in what another program remembers, an archive or a project", _IMPORTING
     ),
-    _Command("export", "transfer:export_file", "write the memory as a graph file, or as an archive"),
+    _Command(
+        "export", "transfer:export_file", "write the memory as a graph file, as pages of Markdown, or as an archive"
+    ),
     _Command("backup", "store:backup", "copy the whole store to a file, while servers may be running"),
     _Command("restore", "store:restore", "put a backup in place of the store, which is kept"),
+    _Command("migrate", "store:migrate", "copy the whole store to another place, SQLite or PostgreSQL"),
     _Command("history", "history:history", "tell everything that happened to a memory"),
     _Command("changes", "history:changes", "list the newest changes"),
     _Command("undo", "history:undo", "take back a change, whole"),
@@ -311,6 +389,8 @@ COMMANDS = (
     _Command("reindex", "store:reindex", "bring words and vectors up to date with the texts", _EMBEDDING),
     _Command("config", "server:config", "show the settings in force, or what a client needs"),
     _Command("health", "store:health", "tell how the store and its search are", _EMBEDDING),
+    _Command("upgrade", "upgrade:upgrade", "tell how to upgrade and, if asked, whether there is a newer version"),
+    _Command("completion", "completion:completion", "print the script that completes commands in a shell"),
 )
 
 
@@ -361,11 +441,13 @@ def run(words: list[str]) -> int:
         quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
         error = f"{arguments.command} takes no more arguments: {' '.join(extra)}.{quotes}"
         return _refused(f"{error}\nSee: polymnia {arguments.command} --help")
-    if arguments.command is None:
-        top.print_help()
-        return 0
-    command = next(one for one in COMMANDS if one.name == arguments.command)
     try:
+        if arguments.command is None:
+            with importing():
+                from polymnia.cli.overview import overview
+
+            return overview(app.settings({})).print(as_json=False)
+        command = next(one for one in COMMANDS if one.name == arguments.command)
         texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
         chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
         if command.name == "stdio":
@@ -373,7 +455,12 @@ def run(words: list[str]) -> int:
             return 0
         module, _, function = command.runs.partition(":")
         work: Callable[[Namespace, object], CommandResult] = getattr(import_module(f"polymnia.cli.{module}"), function)
-        return work(arguments, chosen).print(as_json=getattr(arguments, "json", False))
+        from polymnia.cli.console import waiting
+
+        reads_stdin = getattr(arguments, "path", None) == "-"
+        with waiting(f"polymnia {command.name}", quiet=command.name not in _SILENT or reads_stdin):
+            result = work(arguments, chosen)
+        return result.print(as_json=getattr(arguments, "json", False))
     except BadSetting as e:
         return _refused(str(e))
     except Fault as e:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from polymnia.errors import Invalid, NotFound
 from polymnia.models import JsonObject, Record
 from polymnia.settings import Settings
 
+_LEAST, _LAST = 6, 10  # columns of a terminal that a column of a table keeps, and its last one
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -34,7 +36,7 @@ def _coloured(code: str) -> Callable[[str], str]:
     return paint
 
 
-strong, dim, green, red = _coloured("1"), _coloured("2"), _coloured("32"), _coloured("31")
+strong, dim, green, red, yellow = (_coloured(code) for code in ("1", "2", "32", "31", "33"))
 
 
 def format_time(at: int) -> str:
@@ -107,19 +109,46 @@ def line(text: str, indent: int = 0) -> str:
     return on_one_line(text) if room is None else cut(on_one_line(text[: 8 * room]), max(room - indent, 1))
 
 
+def wrapped(text: str, indent: int = 0) -> str:
+    """A text in lines that fit the terminal, the following ones indented; one line if stdout is not a terminal.
+
+    A word that is wider than a line stays whole, so that a path can be copied.
+    """
+    text = on_one_line(text)
+    full = columns()
+    if full is None:
+        return text
+    lines, room = [""], max(full - indent, 20)
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if width(longer) <= room or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return ("\n" + " " * indent).join(lines)
+
+
 def table(
-    rows: Sequence[Sequence[str]], *, max_widths: Sequence[int] = (), paint: Sequence[Callable[[str], str]] = ()
+    rows: Sequence[Sequence[str]],
+    *,
+    max_widths: Sequence[int] = (),
+    paint: Sequence[Callable[[str], str]] = (),
+    indent: int = 0,
 ) -> list[str]:
     """Format rows in columns that fit the terminal; if stdout is not one, in full and separated by tabs.
 
-    ``max_widths`` limits the columns before the last one, ``paint`` colours them.
+    ``max_widths`` limits the columns before the last one, ``paint`` colours them, ``indent`` is room to leave free.
     """
     room = columns()
     if room is None:
         return ["\t".join(map(on_one_line, row)) for row in rows]
+    room -= indent
     cells = [[on_one_line(cell[: 8 * room]) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
     widths = [min(each, max_widths[i]) if i < len(max_widths) else each for i, each in enumerate(widths)]
+    # On a narrow terminal the widest column gives way, so that something is left of each.
+    while sum(widths) + 2 * len(widths) + _LAST > room and max(widths, default=0) > _LEAST:
+        widths[widths.index(max(widths))] -= 1
     left = max(room - sum(widths) - 2 * len(widths), 1)
     lines = []
     for row in cells:
@@ -173,6 +202,9 @@ class CommandResult(msgspec.Struct):
 _CLEAR = "\r\x1b[K"  # return to the start of the line and erase it
 _DELAY = 0.5  # seconds of work before progress is shown
 _REDRAW = 0.1  # seconds between redraws
+_PATIENCE = 1.0  # seconds of work before it is said that it goes on
+_drawing = threading.Lock()
+_bars: list[str] = []  # bars that were drawn and are not finished: they say more than a clock
 
 
 @contextmanager
@@ -192,13 +224,59 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
         last, drawn = now, True
         filled = 30 * done // total
         shown = f"[{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}" if done < total else f"{done:,}"
-        print(f"{_CLEAR}{what} {shown}", end="", file=sys.stderr, flush=True)
+        with _drawing:
+            if what not in _bars:
+                _bars.append(what)
+            print(f"{_CLEAR}{what} {shown}", end="", file=sys.stderr, flush=True)
 
     try:
         yield step
     finally:
         if drawn:
+            with _drawing:
+                _bars.remove(what)
+                print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+class _Clock:
+    """Draws what takes long and for how many seconds, from a thread of its own. A bar that is drawn replaces it."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._drawn = False
+        self._thread.start()
+
+    def _run(self) -> None:
+        started = time.monotonic()
+        delay = _PATIENCE
+        while not self._done.wait(delay):
+            delay = 1.0
+            with _drawing:
+                if not _bars:
+                    seconds = int(time.monotonic() - started)
+                    print(f"{_CLEAR}{self._what} … {seconds} s", end="", file=sys.stderr, flush=True)
+                    self._drawn = True
+
+    def end(self) -> None:
+        self._done.set()
+        self._thread.join()
+        if self._drawn:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
+    """Show on stderr that the block is still running, if it takes longer than a second; on a terminal only."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    clock = _Clock(what)
+    try:
+        yield
+    finally:
+        clock.end()
 
 
 # ── what a person types ───────────────────────────────────────────────────────────────────────────────

@@ -142,4 +142,4 @@ def purge(arguments: Namespace, chosen: Settings) -> CommandResult:
     if not count:
         raise NotFound(arguments.names)
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."
-    return CommandResult(lines=[text])
+    return CommandResult({"purged": count}, [text])

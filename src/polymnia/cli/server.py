@@ -8,21 +8,25 @@ import subprocess
 import sys
 import tempfile
 from argparse import Namespace
+from collections.abc import Collection
 from typing import IO, Any
 
 import msgspec
 
-from polymnia.app import default_store, ignored_variables, key_file, misspelt_variables
+from polymnia.app import default_store, ignored_variables, key_file, local_folder, misspelt_variables, running
 from polymnia.cli.console import CommandResult, counted, dim, format_time, green, padded, strong
+from polymnia.cli.install import server_words
+from polymnia.cli.install.clients import BY_NAME
+from polymnia.cli.install.machine import this_program
 from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.keys import Key
 from polymnia.models import JsonObject
-from polymnia.settings import NETWORK, SETTINGS, Settings, without_password
+from polymnia.settings import SETTINGS, Settings, is_database, without_password
 
+_PATHS = ("config", "store", "file", "export_dir", "keys")
 _FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
 _SHADE = "(set, not shown)"
-_PATHS = ("config", "store", "file", "export_dir", "keys")
 
 
 def serve(arguments: Namespace, chosen: Settings) -> CommandResult:
@@ -31,12 +35,16 @@ def serve(arguments: Namespace, chosen: Settings) -> CommandResult:
         from polymnia.app.network import serve_http
 
     def ready(address: str) -> None:
-        print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.", file=sys.stderr)
+        page = "" if chosen.explorer == "off" else f" The explorer is at {address}/"
+        print(f"Serving every dialect at {address}/mcp (also /sse and /ws). Ctrl-C ends it.{page}", file=sys.stderr)
+        running.record(chosen, address)
 
     for text in (*misspelt_variables(), *ignored_variables(chosen)):
         print(f"polymnia: {text}", file=sys.stderr)
-    serve_http(chosen, ready)
-    return CommandResult()
+    try:
+        return CommandResult(code=serve_http(chosen, ready))
+    finally:
+        running.forget(chosen)
 
 
 def keys(arguments: Namespace, chosen: Settings) -> CommandResult:
@@ -58,8 +66,12 @@ def keys(arguments: Namespace, chosen: Settings) -> CommandResult:
     metrics = arguments.access == "metrics"
     if metrics and arguments.projects:
         raise Invalid("A key with --access metrics opens no project", hint="Leave out --for.")
+    manage = arguments.access == "manage"
+    if manage and arguments.projects:
+        raise Invalid("A key with --access manage opens all projects", hint="Leave out --for.")
     projects = () if metrics else tuple(arguments.projects) or None
-    key, text = file.add(arguments.which, projects=projects, write=arguments.access == "write", metrics=metrics)
+    write = arguments.access in ("write", "manage")
+    key, text = file.add(arguments.which, projects=projects, write=write, metrics=metrics, manage=manage)
     first = _FIRST if len(file.keys()) == 1 else ""
     note = f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere.{first}"
     return CommandResult({"key": text, **_data(key)}, [text], [note])
@@ -69,7 +81,7 @@ def _opens(key: Key) -> str:
     if key.metrics and not key.projects:
         return "read /metrics"
     where = "all projects" if key.projects is None else ", ".join(key.projects)
-    return f"{'read and write' if key.write else 'read'} {where}"
+    return f"{'read and write' if key.write else 'read'} {where}{', manage keys' if key.manage else ''}"
 
 
 def _data(key: Key) -> JsonObject:
@@ -77,7 +89,7 @@ def _data(key: Key) -> JsonObject:
         "id": key.id,
         "name": key.name,
         "projects": None if key.projects is None else list(key.projects),
-        "access": "metrics" if key.metrics else "write" if key.write else "read",
+        "access": "metrics" if key.metrics else "manage" if key.manage else "write" if key.write else "read",
         "created": format_time(key.created),
     }
 
@@ -95,7 +107,7 @@ def config(arguments: Namespace, chosen: Settings) -> CommandResult:
         value = getattr(chosen, setting.name)
         if setting.secret and value is not None:
             value = _SHADE
-        if setting.name == "embedder_url" and value is not None:
+        if setting.name in ("embedder_url", "store") and value is not None:
             value = without_password(value)
         if value is None:
             value = _default_path(chosen, setting.name)
@@ -113,7 +125,7 @@ def _default_path(chosen: Settings, name: str) -> str | None:
     if name == "keys":
         return key_file(chosen).path
     if name == "export_dir":
-        return os.path.join(os.path.dirname(chosen.store or default_store()), "exports")
+        return os.path.join(local_folder(chosen), "exports")
     return default_store() if name == "store" and chosen.file is None else None
 
 
@@ -129,37 +141,33 @@ def _source(chosen: Settings, name: str) -> str:
 # ── clients ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _for_client(client: str, chosen: Settings) -> str:
-    """The configuration to paste into a client, or the command that adds it; paths are absolute.
-
-    Settings from the command line or the environment become server arguments: a client does not have this environment.
-    """
-    command, arguments = _program(), ["stdio", *_explicit_options(chosen)]
-    if client == "claude-code":
-        return shlex.join(["claude", "mcp", "add", "--scope", "user", "memory", "--", *command, *arguments])
-    entry = {"command": command[0], "args": [*command[1:], *arguments]}
-    wrapped: JsonObject = {"mcpServers": {"memory": entry}}
-    if client == "vscode":
-        wrapped = {"servers": {"memory": {"type": "stdio", **entry}}}
-    return msgspec.json.format(msgspec.json.encode(wrapped), indent=2).decode()
+def _for_client(name: str, chosen: Settings) -> str:
+    """The configuration to paste into a client, or the command that adds it; paths are absolute."""
+    client, program = BY_NAME[name], this_program()
+    words, _ = server_words(chosen)
+    if name == "claude-code":
+        start = [program.command, *program.words, *words]
+        return shlex.join(["claude", "mcp", "add", "--scope", "user", "polymnia", "--", *start])
+    return client.put("", "polymnia", client.entry(program, words)).rstrip()
 
 
-def _program() -> list[str]:
+def program() -> list[str]:
     """The command that starts this installation from any folder: the script next to the interpreter, or ``-m``."""
     name = "polymnia.exe" if sys.platform == "win32" else "polymnia"
     script = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), name)
     return [script] if os.access(script, os.X_OK) else [os.path.abspath(sys.executable), "-m", "polymnia"]
 
 
-def _explicit_options(chosen: Settings) -> list[str]:
-    """Settings from the command line and the environment as arguments, with absolute paths."""
+def explicit_options(chosen: Settings, without: Collection[str]) -> list[str]:
+    """Settings from the command line and the environment as arguments, with absolute paths, ``without`` some."""
     words = []
     for setting in SETTINGS:
         # The server reads the settings file itself.
         here = chosen.sources[setting.name] not in ("default", "file")
-        if here and setting.name not in NETWORK and not setting.secret:
+        if here and setting.name not in without and not setting.secret:
             value = str(getattr(chosen, setting.name))
-            words += [setting.flag, os.path.abspath(os.path.expanduser(value)) if setting.name in _PATHS else value]
+            is_path = setting.name in _PATHS and not is_database(value)
+            words += [setting.flag, os.path.abspath(os.path.expanduser(value)) if is_path else value]
     return words
 
 

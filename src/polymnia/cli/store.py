@@ -1,28 +1,35 @@
-"""Commands on the store: backup, restore, reindex, health."""
+"""Commands on the store: backup, restore, migrate, reindex, health."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import msgspec
 
+from polymnia import app
 from polymnia.app import damaged_models, missing_models, open_memory
 from polymnia.cli.console import CommandResult, bar, counted, dim, fields, green, red, strong
 from polymnia.dialects.content.reports.health import broken_index
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
 from polymnia.engine.search.worker import Health
+from polymnia.errors import Fault, Invalid
+from polymnia.importing import importing
 from polymnia.models import JsonObject
-from polymnia.settings import Settings
+from polymnia.settings import Settings, duration
 
 _SEARCH = "passages waiting_words pending models"
 
 
 def backup(arguments: Namespace, chosen: Settings) -> CommandResult:
-    """Copy the store, and verify the copy."""
+    """Copy the store, and verify the copy; into a folder once, or again and again."""
+    if arguments.every is not None or arguments.keep is not None:
+        return _back_up_to_folder(arguments, chosen)
     with open_memory(chosen, "cli", create=False) as memory:
         copied = memory.store.back_up(arguments.path, overwrite=arguments.force)
     lines = [
@@ -30,6 +37,39 @@ def backup(arguments: Namespace, chosen: Settings) -> CommandResult:
         dim(f"`polymnia restore {arguments.path}` brings it back."),
     ]
     return CommandResult(msgspec.to_builtins(copied), lines)
+
+
+def _back_up_to_folder(arguments: Namespace, chosen: Settings) -> CommandResult:
+    if arguments.force:
+        raise Invalid(
+            "--force is for a file", hint="With --every or --keep a new file is made in the folder each time."
+        )
+    with importing():
+        from polymnia.app.backups import KEEP, BackupSchedule, run
+
+    every = 0.0 if arguments.every is None else duration(arguments.every, "--every")
+    schedule = BackupSchedule(arguments.path, every, arguments.keep or KEEP)
+    with open_memory(chosen, "cli", create=False) as memory:
+        if arguments.every is None:
+            copied = schedule.make(memory.store)
+            return CommandResult(msgspec.to_builtins(copied), [_made(copied)])
+
+        def made(copied: Copied) -> None:
+            text = msgspec.json.encode(copied).decode() if arguments.json else _made(copied)
+            print(text, flush=True)
+
+        def failed(fault: Fault) -> None:
+            print(f"polymnia: {fault.message}\n{fault.hint}", file=sys.stderr, flush=True)
+
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
+        run(memory.store, schedule, stop, made, failed)
+    return CommandResult()
+
+
+def _made(copied: Copied) -> str:
+    return f"Backed up to {copied.path}, and verified: {_content(copied)}."
 
 
 def restore(arguments: Namespace, chosen: Settings) -> CommandResult:
@@ -45,6 +85,31 @@ def restore(arguments: Namespace, chosen: Settings) -> CommandResult:
 def _content(copied: Copied) -> str:
     memories, relations = counted(copied.memories, "memory"), counted(copied.relations, "relation")
     return f"{memories}, {relations}, {counted(copied.changes, 'change')}"
+
+
+def migrate(arguments: Namespace, chosen: Settings) -> CommandResult:
+    """Copy a store into another one, and verify the copy."""
+    begun = False
+
+    def step(done: int, total: int) -> None:
+        nonlocal begun
+        begun = True
+        draw(done, total)
+
+    try:
+        with bar("Copying and comparing rows") as draw:
+            moved = app.migrate(arguments.source, arguments.target, step, busy_timeout=chosen.busy_timeout)
+    except (Fault, KeyboardInterrupt):
+        if begun:
+            print("Not finished. What was copied stays; run it again to go on.", file=sys.stderr)
+        raise
+    projects, memories = counted(moved.projects, "project"), counted(moved.tables["memory"], "memory")
+    lines = [
+        f"Copied {moved.source} to {moved.target}, and compared {counted(moved.rows, 'row')}: {projects}, {memories}, "
+        f"{counted(moved.tables['relation'], 'relation')}, {counted(moved.tables['change'], 'change')}.",
+        dim("The source is as it was. Start servers and commands with the new place as their --store."),
+    ]
+    return CommandResult(msgspec.to_builtins(moved), lines)
 
 
 class _Progress:

@@ -13,6 +13,7 @@ from zlib import crc32
 import pytest
 
 from form import LONG_FORM
+from stdio_client import STORE
 
 _NETWORK = ("http", "sse", "ws")
 _SHARE = 4
@@ -36,6 +37,16 @@ _SAMPLE = {
 }
 
 
+# And what runs on PostgreSQL too; ``POLYMNIA_TEST_STORE=postgres`` (``make test-postgres``) runs everything on it.
+_ON_POSTGRES = {
+    "test_add_observations",
+    "test_atomicity",
+    "test_open_nodes",
+    "associative.test_scopes",
+    "content.test_storing",
+}
+
+
 def _transports(module: str, test: str) -> list[str]:
     if module.rpartition(".")[2] in _STDIO_ONLY:
         return ["stdio"]
@@ -51,4 +62,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what talks to a server over the transports that are drawn for it."""
     if "transport" in metafunc.fixturenames:
         chosen = _transports(metafunc.module.__name__, metafunc.function.__name__)
-        metafunc.parametrize("transport", chosen, scope="module")
+        if STORE == "sqlite" and not LONG_FORM and metafunc.module.__name__ in _ON_POSTGRES:
+            each = [(transport, STORE) for transport in chosen] + [("stdio", "postgres")]
+            metafunc.parametrize("transport, kept_by", each, scope="module")
+        else:
+            metafunc.parametrize("transport", chosen, scope="module")

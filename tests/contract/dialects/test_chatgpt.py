@@ -13,7 +13,7 @@ from stdio_client import Place, Server
 
 @pytest.fixture
 def asked(place: Place) -> Server:
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         memory.remember("The quarterly plan is due on 12 June; Ann keeps it.", tags=["plan"], scope="work/plans")
         memory.remember("A template of plans.", metadata={"source": "https://example.com/templates"})
         memory.create_entities([EntityDraft("Ann Lee/Plans", "person", ("Keeps the quarterly plan", "Likes tea"))])

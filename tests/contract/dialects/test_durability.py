@@ -24,6 +24,7 @@ def test_what_was_acknowledged_survives_a_kill_right_after_the_answer(
     }
 
 
+@pytest.mark.sqlite("the files that are limited here are not written by this process")
 @pytest.mark.promise("everywhere.write_failure")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the size of files is limited through prlimit")
 def test_a_write_that_cannot_be_kept_is_an_error_and_the_next_one_works(server: Server, place: Place) -> None:

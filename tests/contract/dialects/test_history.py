@@ -116,6 +116,7 @@ def test_the_version_that_simple_replaced_stays_in_the_history(place: Place, sim
     assert told(place, "show", "a")["observations"] == ["entirely new"]
 
 
+@pytest.mark.sqlite("the tests make the tables of a store in advance")
 @pytest.mark.promise("history.no_store")
 @pytest.mark.parametrize(
     "command",
@@ -283,7 +284,7 @@ def test_a_purged_memory_is_nowhere(place: Place, server: Server) -> None:
     assert "diary" not in place.run("history", "a").stdout
     server.close_input()
     assert server.exit_code() == 0
-    assert not [path.name for path in place.folder.glob("memory.db*") if b"secret" in path.read_bytes()]
+    assert not [name for name, data in place.contents().items() if b"secret" in data]
 
 
 @pytest.mark.promise("history.purge.yes")

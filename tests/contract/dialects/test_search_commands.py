@@ -11,7 +11,6 @@ import signal
 import struct
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,7 +34,7 @@ MEMORIES = [
 def filled(place: Place, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A place whose store holds a few memories."""
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         memory.create_entities(MEMORIES)
     return place
 
@@ -73,6 +72,7 @@ def test_notes_go_to_stderr_and_a_miss_names_the_nearest(filled: Place) -> None:
     assert any(repr(draft.name) in done.stderr for draft in MEMORIES)
 
 
+@pytest.mark.sqlite("the tests make the tables of a store in advance")
 @pytest.mark.promise("search.command")
 def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
     for command in (["search", "tea"], ["explain", "tea"], ["reindex"], ["health"]):
@@ -95,7 +95,7 @@ def test_a_terminal_shows_the_words_that_match_strong(filled: Place) -> None:
 @pytest.mark.promise("search.command.marks")
 def test_what_a_memory_says_never_controls_the_terminal(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         memory.create_entities([EntityDraft("evil\x1b[2J", "\x07kind", ("red\x1b[31m\nwords\r and tea",))])
 
     for command in ("search", "explain"):
@@ -221,7 +221,7 @@ def test_a_reindex_brings_everything_up_to_date(filled: Place) -> None:
 @pytest.mark.promise("search.command.reindex_model")
 def test_vectors_of_a_model_that_is_not_in_use_go_with_a_reindex(filled: Place) -> None:
     told(filled, "reindex", model=True)
-    with connect(filled.store) as memory, memory.store.write("default", "test", "embed") as tx:
+    with connect(filled.address) as memory, memory.store.write("default", "test", "embed") as tx:
         texts = [text.id for text in tx.texts(0, 100) if text.body]
         below_zero = struct.pack("<8e", *[-(8**-0.5)] * 8)
         tx.put_vectors("old-model", 8, [(text, 0, below_zero, b"\0") for text in texts])
@@ -237,7 +237,7 @@ def test_vectors_of_a_model_that_is_not_in_use_go_with_a_reindex(filled: Place) 
 def test_a_reindex_that_is_interrupted_goes_on_where_it_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
     many = by_form(2000, 4000)
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         text = "The quick brown fox jumps over a lazy dog and runs away through the forest"
         memory.create_entities([EntityDraft(f"m{i}", "note", (f"{text} {i}",)) for i in range(many)])
         ours, theirs = pty.openpty()
@@ -285,16 +285,15 @@ def _vectors(memory: Any) -> int:
 @pytest.mark.promise("search.purged")
 def test_a_purge_leaves_no_word_and_no_vector_of_an_indexed_text(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         memory.create_entities([EntityDraft("secret", "note", ("The zanzibarite lies in getHiddenQuarry",)), *MEMORIES])
     before = told(place, "reindex", model=True)["default"]["models"]["polymnia-multi-2"]["vectors"]
 
     assert place.run("purge", "secret", "--yes").returncode == 0
 
-    for file in place.folder.glob("memory.db*"):
-        held = file.read_bytes().lower()
-        assert b"zanzibar" not in held, file.name
-        assert b"quarry" not in held, file.name
+    for name, data in place.contents().items():
+        assert b"zanzibar" not in data.lower(), name
+        assert b"quarry" not in data.lower(), name
     assert told(place, "health")["models"]["polymnia-multi-2"]["vectors"] == before - 1
     assert "secret" not in names(told(place, "search", "zanzibarite"))
 
@@ -304,13 +303,13 @@ def test_health_tells_what_is_there(filled: Place) -> None:
     data = told(filled, "health")
 
     assert data["well"]
-    assert Path(data["store"]["path"]) == filled.store
+    assert data["store"]["path"] == filled.shown
     assert data["store"]["bytes"] > 0
     assert data["store"]["format"] >= 2
     assert data["projects"] == {"default": {"memories": 4, "relations": 0}}
     assert (data["memories"], data["relations"], data["models"]) == (4, 0, {})
     printed = filled.run("health").stdout
-    assert str(filled.store) in printed
+    assert filled.shown in printed
     assert "4 memories" in printed
     assert "by words alone" in printed
 

@@ -111,7 +111,7 @@ def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
 ) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
     many = 300
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         drafts = [EntityDraft(f"note {i}", "note", (f"Shelf {i} holds red folders",)) for i in range(many)]
         memory.create_entities([*drafts, EntityDraft("Ann", "person", ("Plays the violin in an orchestra",))])
         with memory.store.write("default", "test", "embed") as tx:

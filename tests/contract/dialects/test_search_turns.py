@@ -170,7 +170,7 @@ def test_turns_of_a_dialogue_lend_each_other_score(memory: Memory) -> None:
 @pytest.mark.promise("search.command.turns")
 def test_the_command_prints_what_was_said_before_and_after(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    with connect(place.store) as memory:
+    with connect(place.address) as memory:
         for text in FERRY:
             memory.remember(text)
         memory.remember("The ferry is painted blue", scope="notes")

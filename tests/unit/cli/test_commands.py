@@ -123,7 +123,7 @@ def test_what_is_printed_for_a_client_starts_a_server_from_any_folder(desk: Desk
         words = shlex.split(told.out)
         command = words[words.index("--") + 1 :]
     else:
-        entry = told.value["servers" if client == "vscode" else "mcpServers"]["memory"]
+        entry = told.value["servers" if client == "vscode" else "mcpServers"]["polymnia"]
         command = [entry["command"], *entry["args"]]
     assert Path(command[0]).is_absolute()
     message = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
@@ -139,7 +139,7 @@ def test_what_the_environment_says_travels_to_the_client(desk: Desk, monkeypatch
     monkeypatch.setenv("MEMORY_FILE_PATH", str(desk.folder / "old.jsonl"))
     monkeypatch.setenv("POLYMNIA_EMBEDDER_KEY", "sk-very-secret")
     told = desk.run("config", "--client", "cursor", "--dialect", "official")
-    arguments = told.value["mcpServers"]["memory"]["args"]
+    arguments = told.value["mcpServers"]["polymnia"]["args"]
     assert arguments[arguments.index("--file") + 1] == str(desk.folder / "old.jsonl")
     assert "sk-very-secret" not in told.out
     assert desk.run("config", "--dialect", "official", "--json").value["file"]["source"] == "MEMORY_FILE_PATH"

@@ -11,7 +11,8 @@ import pytest
 
 from polymnia import EntityDraft, connect, inference
 from polymnia.models import Filters, Remark
-from polymnia.storage.sqlite import grams, indexes, snapshot
+from polymnia.storage import indexes, snapshot
+from polymnia.storage.sqlite import grams
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 
 from ..engine.search.toys import Toy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ SECRET = "Xylophone-Zebra-4711 is the passphrase"
 
 def bytes_of(place: Place) -> dict[str, bytes]:
     """Every file of the store as it lies on disk."""
-    return {path.name: path.read_bytes() for path in Path(place.folder).glob("memory.db*")}
+    return place.contents()
 
 
 @pytest.mark.promise("associative.store.on_disk")

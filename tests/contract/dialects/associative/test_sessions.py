@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 
 import pytest
@@ -31,11 +30,9 @@ def listed(server: Server) -> dict[str, dict[str, object]]:
 
 def aged(place: Place, name: str, days: float) -> None:
     """Make a session and what is in it so many days older than it is."""
-    db = sqlite3.connect(place.store, isolation_level=None)
     then = time.time_ns() // 1000 - int(days * DAY)
-    db.execute("UPDATE session SET created = ? WHERE name = ?", (then, name))
-    db.execute("UPDATE memory SET created = ?, updated = ? WHERE session = ?", (then, then, name))
-    db.close()
+    place.sql("UPDATE session SET created = %s WHERE name = %s", then, name)
+    place.sql("UPDATE memory SET created = %s, updated = %s WHERE session = %s", then, then, name)
 
 
 @pytest.mark.promise("associative.sessions.create")

@@ -156,7 +156,7 @@ class Diary:
 def diary(place: Place, project: str) -> Iterator[Diary]:
     """A diary in the store of a place, as another process would keep it."""
     time_of: list[Diary] = []
-    store = SqliteStore(str(place.store), clock=lambda: time_of[0].now, analyst=Analysis())
+    store = place.open_store(clock=lambda: time_of[0].now, analyst=Analysis())
     memory = Memory(store, finding=LazySearch(lambda: Finder(store, embedders=[])))
     time_of.append(Diary(store, memory, project))
     yield time_of[0]

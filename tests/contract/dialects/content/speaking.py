@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from stdio_client import Place, Server
@@ -128,4 +127,4 @@ def told(place: Place, project: str, *arguments: str) -> Any:
 
 def bytes_of(place: Place) -> dict[str, bytes]:
     """The files of the store as they are on the disk."""
-    return {path.name: path.read_bytes() for path in Path(place.folder).glob("memory.db*")}
+    return place.contents()

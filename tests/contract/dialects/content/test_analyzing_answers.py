@@ -11,7 +11,6 @@ import pytest
 
 from polymnia import EntityDraft
 from polymnia.engine.search import Analysis
-from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server, entity, relation
 
 from .analyzing import CONFLICTS, DAY, INSIGHTS, PATTERNS, analyze, analyze_all, diary, ids_in, kinds, lasting, strings
@@ -270,7 +269,7 @@ def test_no_name_type_tag_or_text_breaks_an_analysis(place: Place) -> None:
 def test_a_suggestion_about_an_entity_is_made_with_the_tools_of_the_graph(place: Place) -> None:
     month = 30 * DAY
     now = [1_700_000_000_000_000]
-    store = SqliteStore(str(place.store), clock=lambda: now[0], analyst=Analysis())
+    store = place.open_store(clock=lambda: now[0], analyst=Analysis())
     for name, texts in (
         ("Harbour office", ("The harbour office opens at 08:00 each morning.", "It has two rooms.")),
         ("content_timetable", ("The harbour office opens at 10:00 each morning.",)),

@@ -135,7 +135,7 @@ def test_what_another_process_changes_and_undoes_is_seen(module_place: Place, sh
         return len(answer["conflicts"]), answer["cached"]
 
     assert [conflicts(), conflicts()] == [(1, False), (1, True)]
-    with polymnia.connect(module_place.store, project=project) as memory:
+    with polymnia.connect(module_place.address, project=project) as memory:
         memory.update_item(ids[1], text="The harbour office opens at 8.")
         assert [conflicts(), conflicts()] == [(0, False), (0, True)]
         memory.undo()

@@ -28,7 +28,7 @@ def crowd(module_place: Place) -> str:
     """A project of many items, made at once."""
     draw = Random(1)
     words = ["".join(draw.choice("bcdfglmnprst") + draw.choice("aeiou") for _ in range(3)) for _ in range(900)]
-    with polymnia.connect(module_place.store, project="crowd") as memory:
+    with polymnia.connect(module_place.address, project="crowd") as memory:
         memory.create_entities(
             [EntityDraft(f"n{at}", "note", (f"{' '.join(draw.sample(words, 10))}.",)) for at in range(MANY)]
         )

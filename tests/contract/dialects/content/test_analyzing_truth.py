@@ -12,7 +12,6 @@ import pytest
 
 from polymnia.engine.text.calendar import moment
 from polymnia.models import EntityDraft
-from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server
 
 from .analyzing import DAY, analyze, analyze_all, diary, ids_in
@@ -85,7 +84,7 @@ def told(module_place: Place) -> Iterator[tuple[Server, str, Truth]]:
 
 
 def _truth(place: Place) -> Truth:
-    store = SqliteStore(str(place.store))
+    store = place.open_store()
     with store.read(PROJECT) as snapshot:
         records = list(snapshot.records())
         touches, seen = list(snapshot.touches(None, None)), list(snapshot.seen(None, None))

@@ -8,7 +8,6 @@ import json
 import zipfile
 from typing import Any
 
-import apsw
 import pytest
 
 from stdio_client import Place, Server
@@ -276,10 +275,7 @@ def test_a_planted_fault_is_found_and_mended(place: Place) -> None:
     assert system(server, "validate_data_integrity", "atlas", checks=["data_consistency"])["valid"]
     server.close_input()
     assert server.exit_code() == 0
-    (store,) = place.folder.rglob("memory.db")
-    db = apsw.Connection(str(store))
-    db.execute("UPDATE scope SET memories = 7")
-    db.close()
+    place.sql("UPDATE scope SET memories = 7")
     server = place.serve("content")
     found = system(server, "validate_data_integrity", "atlas", options={"detailed_report": True})
     assert not found["valid"]
@@ -464,7 +460,7 @@ def test_journals_and_east_asian_names_are_cited_as_they_are(shared: Server, pro
 @pytest.mark.promise("content.system.import")
 def test_a_file_of_the_export_folder_is_imported(place: Place) -> None:
     server = place.serve("content")
-    exports = next(place.folder.rglob("memory.db")).parent / "exports" if stored(server, "atlas", "here") else None
+    exports = place.folder / "exports" if stored(server, "atlas", "here") else None
     assert exports is not None
     exports.mkdir()
     (exports / "kettles.md").write_text("# Kettle\n\nIt boils.\n", encoding="utf-8")

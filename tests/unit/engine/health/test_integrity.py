@@ -15,8 +15,9 @@ from polymnia.engine.graph import Policy
 from polymnia.engine.health.integrity import CHECKS, RULES, IntegrityReport, validate
 from polymnia.engine.search import Analysis
 from polymnia.errors import Invalid
-from polymnia.storage.sqlite import SqliteStore, grams, indexes, snapshot
-from polymnia.storage.sqlite.checks import indexes as index_checks
+from polymnia.storage import indexes, snapshot
+from polymnia.storage.checks import indexes as index_checks
+from polymnia.storage.sqlite import SqliteStore, grams
 
 from .planted import PLANTED, STONES, TEXTS, Desk, Planted, of
 

@@ -1,0 +1,1 @@
+"""Giving clients this memory."""

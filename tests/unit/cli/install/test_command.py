@@ -1,0 +1,154 @@
+"""`polymnia install` as a person types it."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from polymnia.cli import main
+
+from ..desk import Desk, Terminal
+
+
+@pytest.fixture
+def home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder with Cursor in it, and no settings in the environment."""
+    for name in ("STORE", "EMBEDDER", "DIALECT"):
+        monkeypatch.delenv(f"POLYMNIA_{name}")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(desk.folder))
+    (desk.folder / ".cursor").mkdir()
+    return desk.folder
+
+
+def test_one_line_gives_a_client_this_memory_and_a_second_one_changes_nothing(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "cursor", "--yes")
+    assert told.code == 0, told.err
+    file = home / ".cursor" / "mcp.json"
+    assert f"Adds 'polymnia' to {file}" in told.out
+    assert '+    "polymnia": {' in told.out
+    written = file.read_bytes()
+    entry = json.loads(written)["mcpServers"]["polymnia"]
+    assert entry["args"][-3:] == ["stdio", "--dialect", "native"]
+    again = desk.run("install", "cursor", "--yes")
+    assert (again.code, again.out) == (
+        0,
+        f"Cursor has this memory already, as 'polymnia' in {file}. Nothing was changed.\n",
+    )
+    assert file.read_bytes() == written
+    assert sorted(path.name for path in file.parent.iterdir()) == ["mcp.json"]
+
+
+def test_what_a_client_starts_answers(desk: Desk, home: Path) -> None:
+    desk.run("install", "cursor", "--yes", "--project", "집")
+    entry = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["polymnia"]
+    done = subprocess.run(
+        [entry["command"], *entry["args"]],
+        input=b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n', capture_output=True, cwd="/", env={"HOME": str(home)},
+        timeout=60,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def test_store_project_and_dialect_can_be_chosen(desk: Desk, home: Path) -> None:
+    options = ("--store", "mine.db", "--project", "atlas", "--dialect", "official")
+    (told,) = desk.run("install", "cursor", "--yes", "--json", *options).value
+    assert told["action"] == "added"
+    words = told["entry"]["args"]
+    assert words[words.index("--store") + 1] == str(home / "mine.db")
+    assert words[words.index("--project") + 1] == "atlas"
+    assert words[words.index("--dialect") + 1] == "official"
+    (changed,) = desk.run("install", "cursor", "--yes", "--json").value
+    assert changed["action"] == "changed"
+    assert Path(changed["backup"]).exists()
+    assert changed["entry"]["args"][-2:] == ["--dialect", "native"]
+
+
+def test_a_dry_run_writes_nothing(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "--all", "--dry-run")
+    assert told.code == 0
+    assert "Nothing was written (dry run)." in told.out
+    assert list((home / ".cursor").iterdir()) == []
+
+
+def test_where_nobody_can_be_asked_nothing_is_written(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "cursor")
+    assert told.code == 1
+    assert "--yes writes without asking" in told.err
+    assert list((home / ".cursor").iterdir()) == []
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1), ("", 1)])
+def test_at_a_terminal_it_asks(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    assert main(["install", "cursor"]) == code
+    assert "Write this? [y/N]" in screen.getvalue()
+    assert (home / ".cursor" / "mcp.json").exists() == (code == 0)
+
+
+def test_a_broken_file_does_not_stop_the_others(desk: Desk, home: Path) -> None:
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").write_text("{")
+    told = desk.run("install", "gemini", "cursor", "--yes")
+    assert told.code == 1
+    assert "settings.json is broken at line 1, column 2" in told.err
+    assert (home / ".gemini" / "settings.json").read_text() == "{"
+    assert (home / ".cursor" / "mcp.json").exists()
+
+
+def test_it_is_removed_again(desk: Desk, home: Path) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.write_text('{\n  "mcpServers": {}\n}\n')
+    desk.run("install", "cursor", "--yes")
+    told = desk.run("install", "--remove", "--all", "--yes")
+    assert told.code == 0, told.err
+    assert "Removes 'polymnia' from" in told.out
+    assert file.read_text() == '{\n  "mcpServers": {}\n}\n'
+    assert "nothing of Polymnia" in desk.run("install", "--remove", "cursor", "--yes").out
+
+
+def test_the_list_says_who_is_here_and_who_has_it(desk: Desk, home: Path) -> None:
+    states = {one["client"]: one["state"] for one in desk.run("install", "--list", "--json").value}
+    assert states["cursor"] == "found"
+    assert states["zed"] == "absent"
+    assert len(states) == 12
+    desk.run("install", "cursor", "--yes")
+    lines = desk.look("install", "--list")
+    assert any("cursor" in line and "has it" in line for line in lines)
+
+
+def test_a_misspelt_client_is_told_which_is_near(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "curser")
+    assert told.code == 1
+    assert "did you mean cursor?" in told.err
+
+
+def test_without_a_client_the_known_ones_are_told(desk: Desk, home: Path) -> None:
+    told = desk.run("install")
+    assert told.code == 1
+    assert "lm-studio" in told.err
+
+
+def test_secrets_are_not_written_into_files(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYMNIA_EMBEDDER_KEY", "sk-very-secret")
+    told = desk.run("install", "cursor", "--yes")
+    assert "--embedder-key-file" in told.err
+    assert "sk-very-secret" not in told.out + (home / ".cursor" / "mcp.json").read_text()
+    monkeypatch.setenv("POLYMNIA_STORE", "postgresql://ann:hunter2@db.test/memory")
+    refused = desk.run("install", "cursor", "--yes")
+    assert refused.code == 1
+    assert "pgpass" in refused.err
+    assert "hunter2" not in refused.err
+
+
+def test_a_client_that_is_not_here_is_told_so(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "zed", "--yes")
+    assert told.code == 0
+    assert "Zed was not found on this machine" in told.err

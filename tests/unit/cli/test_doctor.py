@@ -1,0 +1,152 @@
+"""`polymnia doctor`: what it looks at, what it finds, and what it says to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polymnia import __version__
+
+from .desk import Desk, Told
+
+
+@pytest.fixture
+def home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with nothing in it."""
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name in os.environ:  # how the tests are run is no setting, and would be told
+        if name.startswith(("POLYMNIA_CI", "POLYMNIA_TEST_", "POLYMNIA_LONG", "POLYMNIA_TRANSPORTS")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(desk.folder))
+    monkeypatch.setenv("POLYMNIA_KEYS", str(desk.folder / "keys.json"))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("POLYMNIA_PORT", str(probe.getsockname()[1]))
+    return desk.folder
+
+
+def checks(told: Told, what: str) -> list[tuple[str, str, str]]:
+    """What was said of one thing: state, text and what to do."""
+    return [(one["state"], one["text"], one["do"]) for one in told.value["checks"] if one["what"] == what]
+
+
+def entry(home: Path, words: list[str], **more: Any) -> None:
+    """Give Cursor an entry."""
+    (home / ".cursor").mkdir(exist_ok=True)
+    servers = {"mcpServers": {"polymnia": {"command": words[0], "args": words[1:], **more}}}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps(servers))
+
+
+def test_a_fresh_machine_is_well(desk: Desk, home: Path) -> None:
+    told = desk.run("doctor", "--json")
+    assert told.code == 0
+    assert told.value["well"] is True
+    assert checks(told, "polymnia")[0][1].startswith(f"{__version__}, ")
+    assert checks(told, "python")[0][1].startswith(sys.version.partition(" ")[0])
+    assert "none yet" in checks(told, "store")[0][1]
+    assert {one["what"] for one in told.value["checks"]} >= {"sqlite", "extras", "disk", "models", "keys", "port"}
+    assert checks(told, "clients") == [
+        ("warning", "No AI client was found", "`polymnia install --list` shows where it looks.")
+    ]
+
+
+def test_the_server_of_a_client_is_started_as_the_client_would(desk: Desk, home: Path) -> None:
+    store = str(home / "other.db")
+    entry(home, [sys.executable, "-m", "polymnia"], env={"POLYMNIA_DIALECT": "native", "POLYMNIA_STORE": store})
+    told = desk.run("doctor", "--json", "--wait", "60")
+    assert told.code == 0, told.out
+    ((state, text, _),) = checks(told, "cursor")
+    assert state == "ok"
+    assert "7 tools after" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["/nowhere/polymnia", "stdio"], "starts /nowhere/polymnia, which is not there"),
+        ([sys.executable, "-c", "import sys; sys.exit('out of order')", "polymnia"], "exit code 1: out of order"),
+        ([sys.executable, "-c", "print('polymnia: hello', flush=True); input(); input()", "polymnia"], "no message"),
+        ([sys.executable, "-c", "import time; time.sleep(60)", "polymnia"], "did not answer within 1 seconds"),
+    ],
+)
+def test_a_server_that_does_not_start_is_a_problem(desk: Desk, home: Path, words: list[str], said: str) -> None:
+    entry(home, words)
+    told = desk.run("doctor", "--json", "--wait", "1")
+    assert told.code == 1
+    ((state, text, do),) = checks(told, "cursor")
+    assert state == "problem"
+    assert said in text
+    assert "polymnia install cursor" in do
+
+
+def test_a_client_whose_file_is_broken_is_a_problem(desk: Desk, home: Path) -> None:
+    entry(home, ["x"])
+    (home / ".cursor" / "mcp.json").write_text('{"mcpServers": {\n')
+    told = desk.run("doctor", "--json")
+    assert told.code == 1
+    assert "line 2, column 1" in checks(told, "cursor")[0][1]
+
+
+def test_an_entry_that_may_not_start_is_a_warning(desk: Desk, home: Path) -> None:
+    entry(home, [sys.executable, "-m", "polymnia"], disabled=True)
+    assert checks(desk.run("doctor", "--json"), "cursor")[0][:2][0] == "warning"
+    entry(home, ["${userHome}/polymnia"])
+    told = desk.run("doctor", "--json")
+    assert told.code == 0
+    assert "only the client knows" in checks(told, "cursor")[0][1]
+
+
+def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:
+    desk.add("Ann likes green tea")
+    assert "1 memory and 0 relations" in checks(desk.run("doctor", "--json"), "store")[0][1]
+    (home / "memory.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    told = desk.run("doctor", "--json")
+    assert told.code == 1
+    assert checks(told, "store")[0][0] == "problem"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are kept otherwise there")
+def test_a_store_that_others_can_open_is_a_warning(desk: Desk, home: Path) -> None:
+    desk.add("Ann likes green tea")
+    home.chmod(0o755)
+    (home / "memory.db").chmod(0o644)
+    said = checks(desk.run("doctor", "--json"), "store")
+    assert ("warning", f"chmod 600 {home / 'memory.db'}") in [
+        (state, do.removeprefix("Run: ")) for state, _, do in said
+    ]
+
+
+def test_a_port_that_another_program_has_is_a_warning(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        monkeypatch.setenv("POLYMNIA_PORT", str(other.getsockname()[1]))
+        other.settimeout(5)
+        # Whoever connects is dropped, as by a program that speaks something else.
+        import threading
+
+        threading.Thread(target=lambda: other.accept()[0].close(), daemon=True).start()
+        told = desk.run("doctor", "--json")
+    assert checks(told, "port")[0][0] == "warning"
+    assert "--port" in checks(told, "port")[0][2]
+
+
+def test_a_misspelt_variable_is_told(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYMNIA_PROJEKT", "x")
+    assert "did you mean POLYMNIA_PROJECT" in checks(desk.run("doctor", "--json"), "settings")[0][1]
+
+
+def test_it_is_read_by_people_too(desk: Desk, home: Path) -> None:
+    entry(home, ["/nowhere/polymnia", "stdio"])
+    told = desk.run("doctor")
+    assert told.code == 1
+    assert told.lines[0].startswith("ok       polymnia  ")
+    assert "→ Run: polymnia install cursor --yes" in told.out
+    assert told.lines[-1] == "1 problem, 0 warnings."
