@@ -119,7 +119,7 @@ $(EXTRAS)/.test: pyproject.toml $(VENV)/.pip
 	@"$(PYTHON)" -m venv $(EXTRAS)
 	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --editable '.[analysis,oauth,onnx]' --group test
+	  --editable '.[oauth,onnx,postgres]' --group test
 	@touch $@
 
 # Installed in place: a change in src needs no new installation.
