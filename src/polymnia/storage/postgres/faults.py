@@ -24,8 +24,8 @@ _ADVICE = {
     'role ".*" does not exist': "Check the user in the address, or have it made: CREATE ROLE name LOGIN.",
     'database ".*" does not exist': "Check the address, or make the database: CREATE DATABASE name ENCODING 'UTF8' "
     "TEMPLATE template0.",
-    "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address of the store) "
-    "below max_connections, raise that, or put PgBouncer in between.",
+    "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
+    "max_connections, raise that, or put PgBouncer in between.",
 }
 _ENDED = ("08", "57P")  # what the codes of errors begin with that end the connection
 
