@@ -277,7 +277,12 @@ def test_a_password_in_the_environment_opens_the_store(guarded: postgres.Server,
 
 
 def test_a_store_in_a_schema_of_others_is_not_said_to_be_missing(guarded: postgres.Server, place: Place) -> None:
-    assert place.run("add", "tea", environment={"POLYMNIA_STORE": f"{guarded.url()}?schema=theirs"}).returncode == 0
+    assert (
+        place.run(
+            "add", "tea", environment={"POLYMNIA_STORE": f"{guarded.url()}?schema=theirs&partitions=1"}
+        ).returncode
+        == 0
+    )
     newcomer = f"{guarded.url().replace('postgres@', 'newcomer@')}?schema=theirs"
     told = place.run("search", "tea", environment={"POLYMNIA_STORE": newcomer})
     assert told.returncode == 1
