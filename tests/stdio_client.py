@@ -528,6 +528,39 @@ class Place:
             }
 
     @property
+    def nowhere(self) -> str:
+        """A place for a store of the same kind, where there is none yet."""
+        return self.address if self.address == str(self.store) else f"{self.address}&schema=nowhere"
+
+    def is_nowhere(self) -> bool:
+        """Whether there still is nothing at ``nowhere``."""
+        if self.address == str(self.store):
+            return not self.store.exists()
+        with psycopg.connect(self.address.partition("?")[0]) as connection:
+            return connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'nowhere'").fetchone() is None
+
+    @contextmanager
+    def without_space(self, server: Server) -> Iterator[None]:
+        """Let a server's store have no room for more: its file may not grow, or its database says so."""
+        if self.address == str(self.store):
+            import resource
+
+            pid = server.process.pid
+            hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
+            large = max(file.stat().st_size for file in self.folder.iterdir() if file.is_file())
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (large + 4096, hard))
+            yield
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
+            return
+        self.sql(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+        )
+        self.sql("CREATE TRIGGER full_disk AFTER INSERT ON observation EXECUTE FUNCTION full_disk()")
+        yield
+        self.sql("DROP FUNCTION full_disk() CASCADE")
+
+    @property
     def shown(self) -> str:
         """The store as the product names it: an address without its user and its options."""
         return self.address.partition("?")[0].replace("postgres@", "")

@@ -40,23 +40,25 @@ def reference(tool: str, given: dict[str, Any], stored: dict[str, str]) -> list[
 
 
 def _remember(given: dict[str, Any], stored: dict[str, str]) -> list[Call]:
-    if given.get("relations") not in _BARE:
-        return [("create_relations", {"relations": _each(given["relations"], type="relationType")})]
+    """What a call stores, as one call for each kind of thing; relations come after what they join."""
+    calls: list[Call] = []
     if given.get("entities") not in _BARE:
         entities = _each(given["entities"], kind="entityType")
         for one in entities if isinstance(entities, list) else ():
             if isinstance(one, dict):
                 one.setdefault("entityType", "thing")
                 one.setdefault("observations", [])
-        return [("create_entities", {"entities": entities})]
+        calls.append(("create_entities", {"entities": entities}))
     if given.get("memories") not in _BARE:
         notes = given["memories"]
         if isinstance(notes, list) and all(isinstance(one, dict) for one in notes):
-            return [("create_entities", {"entities": [_note(one, stored) for one in notes]})]
-        return [("create_entities", {"entities": notes})]
+            notes = [_note(one, stored) for one in notes]
+        calls.append(("create_entities", {"entities": notes}))
     if any(key in given for key in _NOTE):
-        return [("create_entities", {"entities": [_note(given, stored)]})]
-    return [("create_entities", given)]
+        calls.append(("create_entities", {"entities": [_note(given, stored)]}))
+    if given.get("relations") not in _BARE:
+        calls.append(("create_relations", {"relations": _each(given["relations"], type="relationType")}))
+    return calls or [("create_entities", given)]
 
 
 def _note(given: dict[str, Any], stored: dict[str, str]) -> dict[str, Any]:

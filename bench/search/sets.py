@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["SETS", "Batch", "Question", "QuestionSet", "Text", "read"]
+__all__ = ["SEED", "SETS", "Batch", "Question", "QuestionSet", "Text", "read"]
 
 SEED = 20_260_831
 

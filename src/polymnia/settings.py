@@ -71,6 +71,11 @@ class Setting(Generic[K, D]):
                 f"{self.flag} is not taken on the command line, where everybody who can list processes would read it: "
                 f"set {self.variable} in the environment, or name a file that holds it with {self.flag}-file"
             )
+        if self.kind is store_place and source == self.flag and has_password(text):
+            raise BadSetting(
+                f"{self.flag} has a password, which everybody who can list processes would read: "
+                f"set {self.variable} in the environment, or keep the password in ~/.pgpass"
+            )
         if self.choices and text not in self.choices:
             near = did_you_mean(text, self.choices)
             raise BadSetting(f"{source} is {text!r}, but must be one of: {', '.join(self.choices)}{near}")
@@ -100,6 +105,12 @@ def store_place(text: str) -> str:
 def is_database(place: str | None) -> bool:
     """Whether a store is a PostgreSQL database rather than a file."""
     return place is not None and place.startswith(("postgresql://", "postgres://"))
+
+
+def has_password(place: str) -> bool:
+    """Whether the address of a database has a password in it."""
+    _, _, rest = place.partition("://")
+    return is_database(place) and (":" in rest.rpartition("@")[0] or "password=" in rest.partition("?")[2])
 
 
 GRAPHS = ("simple", "strict", "bilingual", "official")
@@ -234,14 +245,12 @@ NETWORK = frozenset(one.name for one in SETTINGS if isinstance(one, NetworkSetti
 
 def _check_path(text: str, source: str, setting: Setting[str, None]) -> None:
     """Refuse a URL instead of a file path: it would become a folder of that name."""
-    scheme, is_address, rest = text.partition("://")
+    scheme, is_address, _ = text.partition("://")
     if setting.kind is store_place and is_database(text):
-        if source == setting.flag and ":" in rest.rpartition("@")[0]:
-            raise BadSetting(
-                f"{setting.flag} has a password, which everybody who can list processes would read: "
-                f"set {setting.variable} in the environment, or keep the password in ~/.pgpass"
-            )
-    elif is_address and scheme.replace("+", "").replace("-", "").isalnum():
+        return
+    if setting.kind is store_place and text.startswith(("postgres:", "postgresql:")):
+        raise BadSetting(f"{source} begins like the address of a database, which is written postgresql://HOST/DATABASE")
+    if is_address and scheme.replace("+", "").replace("-", "").isalnum():
         # Show only the scheme: the rest may contain a password.
         raise BadSetting(
             f"{source} is an address ({scheme}://…), but must name a file on this machine"

@@ -10,13 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psycopg
+
 import forked
+import postgres
 from network.served import free_port
 from polymnia.keys import KeyFile
-from stdio_client import DEADLINE
+from stdio_client import DEADLINE, STORE
 
 __all__ = ["Serving"]
 
@@ -26,9 +29,11 @@ _PLENTY = ("--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate
 class Serving:
     """One server of this test's own, which can be killed and started again at the same address."""
 
-    def __init__(self, folder: Path, *flags: str) -> None:
+    def __init__(self, folder: Path, *flags: str, kept_by: str = STORE) -> None:
         self.folder = folder
-        self.store = folder / "memory.db"
+        self._database = ExitStack()
+        on_postgres = kept_by == "postgres"
+        self.store = self._database.enter_context(postgres.store()) if on_postgres else str(folder / "memory.db")
         self.keys = KeyFile(str(folder / "config" / "polymnia" / "keys.json"))
         self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
@@ -70,6 +75,11 @@ class Serving:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep every writer of the store waiting."""
+        if self.store.startswith("postgresql://"):
+            with psycopg.connect(self.store.partition("?")[0]) as connection:
+                connection.execute("LOCK TABLE polymnia.project IN EXCLUSIVE MODE")
+                yield
+            return
         with open(f"{self.store}-lock", "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -78,11 +88,12 @@ class Serving:
         """End it."""
         if self.process is not None and self.process.poll() is None:
             self.kill()
+        self._database.close()
 
 
-def folder_option(store: Path) -> list[str]:
+def folder_option(store: str) -> list[str]:
     """The options every server here has."""
-    return ["--store", str(store), "--embedder", "none"]
+    return ["--store", store, "--embedder", "none"]
 
 
 def _command() -> list[str]:

@@ -1,4 +1,4 @@
-"""The conformance table by every transport: the answers are alike, and the comparison sees what is not."""
+"""The conformance table by every transport and engine: the answers are alike, and the comparison sees what is not."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from polymnia.client import MCPMemoryClient
 from .serving import Serving
 
 
-def test_every_call_and_every_fault_is_answered_alike_by_every_transport(tmp_path: Path) -> None:
+def test_every_call_and_every_fault_is_answered_alike_by_every_transport_and_engine(tmp_path: Path) -> None:
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     assert (len(table["calls"]), len(table["faults"])) == (60, 20)
     answers = {}
-    for kind in ("ws", "http"):
-        (tmp_path / kind).mkdir()
-        serving = Serving(tmp_path / kind)
+    for name, kind, engine in (("ws", "ws", "sqlite"), ("http", "http", "sqlite"), ("postgres", "ws", "postgres")):
+        (tmp_path / name).mkdir()
+        serving = Serving(tmp_path / name, kept_by=engine)
         try:
             with MCPMemoryClient(serving.url(kind)) as client:
-                answers[kind] = list(replayed(client, table))
+                answers[name] = list(replayed(client, table))
         finally:
             serving.close()
     assert compared(answers, table) == []

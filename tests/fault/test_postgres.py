@@ -15,7 +15,7 @@ import pytest
 
 import pgbouncer
 import postgres
-from form import by_form
+from form import by_form, each
 from stdio_client import Place, Reply, Server, entity
 from wire_cutter import WireCutter
 
@@ -229,22 +229,72 @@ def _refusal(place: Place, url: str, **environment: str) -> Reply:
     return _open(place, url, **environment).refused("create_entities", entities=[entity("one")])
 
 
-def test_a_wrong_password_and_a_missing_database_are_said_to_be_so(place: Place, url: str) -> None:
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[postgres.Server]:
+    """A server that asks some users for a password, lets others not in, and has few connections for a third."""
     with postgres.Server() as server:
-        (server.folder / "data" / "pg_hba.conf").write_text("local all guarded scram-sha-256\nlocal all all trust\n")
+        rules = ["local all guarded scram-sha-256", "local all outsider reject", "local all all trust"]
+        (server.folder / "data" / "pg_hba.conf").write_text("\n".join([*rules, ""]))
         with server.connect() as admin:
             admin.execute("CREATE ROLE guarded LOGIN PASSWORD 'right' SUPERUSER")
+            admin.execute("CREATE ROLE outsider LOGIN")
+            admin.execute("CREATE ROLE single LOGIN CONNECTION LIMIT 0")
+            admin.execute("CREATE ROLE newcomer LOGIN")
+            admin.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
             admin.execute("SELECT pg_reload_conf()")
-        address = server.url().replace("postgres@", "guarded:wrong@")
-        said = _refusal(place, address).text
-        assert "password authentication failed" in said
-        assert "user and password" in said
-        assert "wrong" not in said
-        right = address.replace(":wrong@", ":right@")
-        assert not _open(place, right).call("create_entities", entities=[entity("one")]).failed
-    said = _refusal(place, url + "_that_is_missing").text
-    assert "does not exist" in said
-    assert "address" in said
+        yield server
+
+
+@each(
+    ("user", "database", "why", "advice"),
+    [
+        ("guarded:wrong", "postgres", "password authentication failed", "Check user and password"),
+        ("guarded", "postgres", "no password", "Check user and password"),
+        ("outsider", "postgres", "pg_hba.conf", "let this user in"),
+        ("stranger", "postgres", 'role "stranger" does not exist', "CREATE ROLE"),
+        ("postgres", "missing", 'database "missing" does not exist', "CREATE DATABASE"),
+        ("single", "postgres", "too many connections", "PgBouncer"),
+        ("newcomer", "postgres", "permission denied for database", "the right CREATE on the database"),
+        ("postgres", "latin", "encoded as LATIN1", "ENCODING 'UTF8'"),
+        ("postgres", "postgres?sslmod=off", 'parameter: "sslmod"', "sslmode"),
+        ("postgres", "postgres?pool=many", "pool", "number from 1 to 1024"),
+    ],
+)
+def test_a_database_that_lets_nobody_in_says_why_and_what_to_do(
+    guarded: postgres.Server, place: Place, user: str, database: str, why: str, advice: str
+) -> None:
+    address = guarded.url(database).replace("postgres@", f"{user}@")
+    told = place.run("add", "tea", environment={"POLYMNIA_STORE": address})
+    assert told.returncode == 1
+    assert why in told.stderr, told.stderr
+    assert advice in told.stderr, told.stderr
+    assert "wrong" not in told.stderr
+
+
+def test_a_password_in_the_environment_opens_the_store(guarded: postgres.Server, place: Place) -> None:
+    address = guarded.url().replace("postgres@", "guarded:right@")
+    assert not _open(place, address).call("create_entities", entities=[entity("one")]).failed
+
+
+def test_a_store_in_a_schema_of_others_is_not_said_to_be_missing(guarded: postgres.Server, place: Place) -> None:
+    assert (
+        place.run(
+            "add", "tea", environment={"POLYMNIA_STORE": f"{guarded.url()}?schema=theirs&partitions=1"}
+        ).returncode
+        == 0
+    )
+    newcomer = f"{guarded.url().replace('postgres@', 'newcomer@')}?schema=theirs"
+    told = place.run("search", "tea", environment={"POLYMNIA_STORE": newcomer})
+    assert told.returncode == 1
+    assert "may not use the schema theirs" in told.stderr
+    assert "grant" in told.stderr
+
+
+def test_a_server_for_one_client_that_cannot_open_its_store_says_why_and_ends(place: Place, url: str) -> None:
+    told = place.run("stdio", environment={"POLYMNIA_STORE": f"{url}?pool=0"})
+    assert told.returncode == 1
+    assert told.stderr.startswith("polymnia: pool in the store's address is '0'")
+    assert "Traceback" not in told.stderr
 
 
 def test_a_store_of_a_newer_format_is_refused_and_left_alone(place: Place, url: str) -> None:
@@ -264,7 +314,9 @@ def test_a_user_who_may_only_read_reads_and_is_told_that_writing_is_not_allowed(
         admin.execute("CREATE ROLE reader LOGIN IN ROLE pg_read_all_data")
     server = _open(place, url.replace("postgres@", "reader@"))
     assert server.names() == ["there"]
-    assert "does not allow it: permission denied" in server.refused("create_entities", entities=[entity("x")]).text
+    said = server.refused("create_entities", entities=[entity("x")]).text
+    assert "does not allow it: permission denied" in said
+    assert "grant yours rights on the schema" in said
     assert server.names() == ["there"]
 
 
@@ -292,6 +344,20 @@ def test_two_processes_make_one_store_of_an_empty_database(place: Place, url: st
         assert not reply.failed, reply.text
     assert sorted(servers[0].names()) == [f"from {number}" for number in range(4)]
     assert _count(url, "count(*) FROM polymnia.store") == 1
+
+
+def test_a_server_waits_for_the_tables_that_another_makes_longer_than_for_a_lock(place: Place, url: str) -> None:
+    with psycopg.connect(url) as maker, psycopg.connect(url, autocommit=True) as watcher, ThreadPoolExecutor() as pool:
+        maker.execute("SELECT pg_advisory_xact_lock(hashtextextended('polymnia polymnia', 0))")
+        server = _open(place, url, POLYMNIA_BUSY_TIMEOUT="0.1")
+        stored = pool.submit(server.call, "create_entities", entities=[entity("patient")])
+        waited = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND now() - query_start > '0.3 s'"
+        end = time.monotonic() + postgres.DEADLINE
+        while watcher.execute(waited).fetchone() is None:
+            assert time.monotonic() < end, "nobody waits"
+        maker.rollback()
+        reply = stored.result()
+        assert not reply.failed, reply.text
 
 
 # ── a pool between ───────────────────────────────────────────────────────────────────────────────────────

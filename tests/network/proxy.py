@@ -1,9 +1,10 @@
-"""A cable between client and server that a test can cut."""
+"""A cable between client and server that a test can cut; to several servers it is a load balancer."""
 
 from __future__ import annotations
 
 import socket
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -15,10 +16,13 @@ __all__ = ["Cable", "cable"]
 
 
 class Cable:
-    """Passes everything on to a port, remembers what the server said, and breaks when told to."""
+    """Passes everything on to a port, remembers what the server said, and breaks when told to.
 
-    def __init__(self, port: int) -> None:
-        self._to = port
+    Of several ports each connection gets the next that listens.
+    """
+
+    def __init__(self, *ports: int) -> None:
+        self._to = deque(ports)
         self._door = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._door.getsockname()[1])
         self._ends: list[socket.socket] = []
@@ -51,11 +55,18 @@ class Cable:
         with suppress(OSError):
             while True:
                 client, _ = self._door.accept()
-                server = socket.create_connection(("127.0.0.1", self._to))
+                server = self._connected()
                 with self._news:
                     self._ends += [client, server]
                 threading.Thread(target=self._pass, args=(client, server, False), daemon=True).start()
                 threading.Thread(target=self._pass, args=(server, client, True), daemon=True).start()
+
+    def _connected(self) -> socket.socket:
+        for _ in range(len(self._to)):
+            self._to.rotate(-1)
+            with suppress(ConnectionRefusedError):
+                return socket.create_connection(("127.0.0.1", self._to[-1]))
+        raise ConnectionRefusedError
 
     def _pass(self, source: socket.socket, target: socket.socket, listens: bool) -> None:
         with suppress(OSError):
@@ -72,9 +83,9 @@ class Cable:
 
 
 @contextmanager
-def cable(port: int) -> Iterator[Cable]:
-    """A cable to a port."""
-    made = Cable(port)
+def cable(*ports: int) -> Iterator[Cable]:
+    """A cable to a port, or to several in turn."""
+    made = Cable(*ports)
     try:
         yield made
     finally:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,8 +22,9 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 import forked
+import postgres
 from polymnia.keys import KeyFile
-from stdio_client import DEADLINE, LATEST_HANDSHAKE, envelope
+from stdio_client import DEADLINE, LATEST_HANDSHAKE, STORE, envelope
 
 __all__ = ["DOORS", "Answer", "Door", "Events", "Refused", "Served", "free_port"]
 
@@ -80,7 +81,13 @@ class Served:
     def __init__(self, folder: Path, *flags: str, changes: Mapping[str, Any] | None = None, before: str = "") -> None:
         self.folder = folder
         self.store = folder / "memory.db"
-        self.database = next((flag.partition("?")[0] for flag in flags if flag.startswith("postgresql://")), None)
+        self._database = ExitStack()
+        given = next((flag for flag in flags if flag.startswith("postgresql://")), None)
+        if given is None and STORE == "postgres":
+            given = self._database.enter_context(postgres.store())
+        self.address = given or str(self.store)
+        """Where it keeps its memory: the file ``store``, or a database."""
+        self.database = given and given.partition("?")[0]
         self.config = folder / "config"
         self.keys = KeyFile(str(self.config / "polymnia" / "keys.json"))
         self.port = free_port()
@@ -92,7 +99,7 @@ class Served:
         variables = {name: value for name, value in os.environ.items() if not name.startswith("POLYMNIA_")}
         self.process = forked.start(
             [sys.executable, "-c", _START.format(changes=dict(changes or {}), before=before), "serve",
-             "--store", str(self.store), "--embedder", "none", "--port", str(self.port), *flags],
+             "--store", self.address, "--embedder", "none", "--port", str(self.port), *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder,
             env={**variables, "XDG_CONFIG_HOME": str(self.config), "XDG_DATA_HOME": str(folder / "data")},
         )  # fmt: skip
@@ -133,6 +140,7 @@ class Served:
         """Its exit code, once it has ended."""
         code = self.process.wait(DEADLINE)
         self._reader.join(DEADLINE)
+        self._database.close()
         return code
 
     def ask_to_stop(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import postgres
+from stdio_client import STORE
 
 from .conftest import MANY
 from .exploring import Api
@@ -18,11 +19,11 @@ from .served import Served
 _names = count()
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=["sqlite", "postgres"] if STORE == "sqlite" else [STORE])
 def served(request: pytest.FixtureRequest, serving: Callable[..., Served]) -> Iterator[Served]:
     """A server without keys, on each engine."""
     many = (*MANY, "--rate-limit-explorer", "1000000")
-    if request.param == "sqlite":
+    if request.param == STORE:
         yield serving(*many)
         return
     with postgres.database() as url:

@@ -74,7 +74,7 @@ class Guarded:
 
     def state(self) -> object:
         """Everything that a write could have changed."""
-        with polymnia.connect(self.served.store) as memory:
+        with polymnia.connect(self.served.address) as memory:
             stamps = [(name, memory.acting("test", project=name).stamp()) for name in memory.store.projects()]
             notes = []
             for name, _ in stamps:

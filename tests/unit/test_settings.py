@@ -213,6 +213,21 @@ def test_an_address_where_a_file_is_meant_is_refused_and_not_shown(name: str) ->
     assert getattr(Settings({name: "a:b/c"}, {}), name) == "a:b/c"
 
 
+def test_the_password_of_a_database_is_taken_from_the_environment_and_never_from_the_command_line() -> None:
+    for address in ("postgresql://ann:geheim@host/db", "postgresql://ann@host/db?password=geheim"):
+        with pytest.raises(BadSetting, match="POLYMNIA_STORE") as refused:
+            read(["--store", address])
+        assert "geheim" not in str(refused.value)
+        given = Settings({}, {"POLYMNIA_STORE": address})
+        assert Settings({**given.values(), "dialect": "native"}, {}).store == address, "a server's own copy"
+
+
+def test_an_address_of_a_database_that_is_mistyped_makes_no_file() -> None:
+    for text in ("postgres:/host/db", "postgresql:host/db"):
+        with pytest.raises(BadSetting, match="postgresql://HOST/DATABASE"):
+            Settings({}, {"POLYMNIA_STORE": text})
+
+
 def test_an_address_is_shown_without_its_password() -> None:
     assert without_password("https://ann:geheim@host:8080/v1?key=geheim") == "https://host:8080/v1"
     assert without_password("http://127.0.0.1:9") == "http://127.0.0.1:9"

@@ -72,6 +72,8 @@ def main(arguments: list[str] | None = None) -> int:
 
             gc.disable()  # nothing becomes garbage before the first response; a server enables it
             _import_msgspec()
+            from polymnia.errors import Fault
+
             try:
                 from polymnia import app
 
@@ -79,6 +81,9 @@ def main(arguments: list[str] | None = None) -> int:
             except BadSetting as e:
                 print(f"polymnia: {e}\nSee: polymnia stdio --help", file=sys.stderr)
                 return 2
+            except Fault as e:
+                print(f"polymnia: {e.message}\n{e.hint}", file=sys.stderr)
+                return 1
             finally:
                 gc.enable()
             return 0

@@ -21,7 +21,7 @@ from polymnia.engine.search.worker import Health
 from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 from polymnia.models import JsonObject
-from polymnia.settings import Settings, duration
+from polymnia.settings import Settings, duration, has_password
 
 _SEARCH = "passages waiting_words pending models"
 
@@ -90,6 +90,12 @@ def _content(copied: Copied) -> str:
 def migrate(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Copy a store into another one, and verify the copy."""
     begun = False
+    for option, place in (("--from", arguments.source), ("--to", arguments.target)):
+        if has_password(place):
+            raise Invalid(
+                f"{option} has a password, which everybody who can list processes would read",
+                hint="Keep it in ~/.pgpass or PGPASSWORD, and leave it out of the address.",
+            )
 
     def step(done: int, total: int) -> None:
         nonlocal begun

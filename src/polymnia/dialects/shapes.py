@@ -66,6 +66,9 @@ def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str,
     ]
 
 
+_UNITS = {"h": "hour", "d": "day", "w": "week", "y": "year"}
+
+
 def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) -> int:
     """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end.
 
@@ -83,6 +86,8 @@ def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) ->
             return parse_time(stripped, field)
         except Invalid:
             pass
+    if ago := re.fullmatch(r"(?i)P?([0-9]{1,4}) ?(hour|day|week|month|year|[hdwy])s?", stripped):
+        stripped = f"{ago[1]} {_UNITS.get(ago[2].lower(), ago[2])}s ago"
     found = find_time_range(stripped, time.time_ns() // 1000)
     if found is None or (whole and found.rest):
         raise Invalid(

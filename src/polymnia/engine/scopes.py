@@ -54,17 +54,15 @@ def legal_scope(scope: str, field: str) -> str:
     return "/".join(parts)
 
 
-def legal_session(session: str) -> str:
+def legal_session(session: str, field: str = "session_id") -> str:
     """The normalized name of a session: one part of a scope."""
     name = session.strip()
     if not name or name in (".", "..") or "/" in name or len(name) > _PART:
         why = "is empty" if not name else "has a slash in it" if "/" in name else "cannot be a name"
         if len(name) > _PART:
             why = f"has {len(name)} characters, over {_PART}"
-        raise Invalid(
-            f"session_id {name!r:.120} {why}", field="session_id", hint="Give a short name, such as sprint-12."
-        )
-    legal_scope(f"{SESSIONS}/{name}", "session_id")
+        raise Invalid(f"{field} {name!r:.120} {why}", field=field, hint="Give a short name, such as sprint-12.")
+    legal_scope(f"{SESSIONS}/{name}", field)
     return name
 
 

@@ -24,21 +24,13 @@ def test_what_was_acknowledged_survives_a_kill_right_after_the_answer(
     }
 
 
-@pytest.mark.sqlite("the files that are limited here are not written by this process")
 @pytest.mark.promise("everywhere.write_failure")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the size of files is limited through prlimit")
 def test_a_write_that_cannot_be_kept_is_an_error_and_the_next_one_works(server: Server, place: Place) -> None:
-    import resource
-
     server.call("create_entities", entities=[entity("before", "x")])
-    pid = server.process.pid
-    hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
-    large = max(file.stat().st_size for file in place.folder.iterdir() if file.is_file())
-
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (large + 4096, hard))
     many = [entity(f"n{i}", *(f"observation {i} {j} " + "x" * 500 for j in range(5))) for i in range(1000)]
-    refusal = server.refused("create_entities", entities=many)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (hard, hard))
+    with place.without_space(server):
+        refusal = server.refused("create_entities", entities=many)
 
     assert refusal.text
     assert server.names() == ["before"]

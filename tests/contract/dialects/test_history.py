@@ -116,7 +116,6 @@ def test_the_version_that_simple_replaced_stays_in_the_history(place: Place, sim
     assert told(place, "show", "a")["observations"] == ["entirely new"]
 
 
-@pytest.mark.sqlite("the tests make the tables of a store in advance")
 @pytest.mark.promise("history.no_store")
 @pytest.mark.parametrize(
     "command",
@@ -125,12 +124,13 @@ def test_the_version_that_simple_replaced_stays_in_the_history(place: Place, sim
 def test_a_command_that_needs_a_store_makes_none(place: Place, command: str) -> None:
     before = list(place.folder.rglob("*"))
 
-    done = place.run(*command.split())
+    done = place.run(*command.split(), environment={"POLYMNIA_STORE": place.nowhere})
 
     assert done.returncode == 1
-    assert f"There is no store at {place.store}" in done.stderr
+    assert f"There is no store at {place.shown}" in done.stderr
     assert done.stdout == ""
     assert list(place.folder.rglob("*")) == before
+    assert place.is_nowhere()
 
 
 @pytest.mark.promise("history.undo.newest")

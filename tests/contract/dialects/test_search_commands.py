@@ -72,14 +72,13 @@ def test_notes_go_to_stderr_and_a_miss_names_the_nearest(filled: Place) -> None:
     assert any(repr(draft.name) in done.stderr for draft in MEMORIES)
 
 
-@pytest.mark.sqlite("the tests make the tables of a store in advance")
 @pytest.mark.promise("search.command")
 def test_a_store_that_is_not_there_is_not_made(place: Place) -> None:
     for command in (["search", "tea"], ["explain", "tea"], ["reindex"], ["health"]):
-        done = place.run(*command)
+        done = place.run(*command, environment={"POLYMNIA_STORE": place.nowhere})
         assert done.returncode == 1
         assert "There is no store" in done.stderr
-    assert not place.store.exists()
+    assert place.is_nowhere()
 
 
 @pytest.mark.long

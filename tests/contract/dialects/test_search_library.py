@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from polymnia import EntityDraft, Filters, Found, Invalid, Memory, connect, describe, remark
 from polymnia.engine.search import Analysis
-from polymnia.storage.sqlite import SqliteStore
+from stdio_client import Place
 
 _DAY = 86_400_000_000
 
@@ -39,7 +40,7 @@ def clock() -> Clock:
 @pytest.fixture
 def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
     """A memory that is searched by words, on a clock of its own."""
-    with Memory(SqliteStore(str(tmp_path / "memory.db"), clock=clock, analyst=Analysis())) as held:
+    with closing(Place(tmp_path)) as place, Memory(place.open_store(clock=clock, analyst=Analysis())) as held:
         yield held
 
 
@@ -48,7 +49,7 @@ def meaning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """A memory that is searched by words and by meaning, with the model every install has."""
     patch = pytest.MonkeyPatch()
     patch.setenv("POLYMNIA_EMBEDDER", "use")
-    with connect(tmp_path_factory.mktemp("meaning") / "memory.db") as held:
+    with closing(Place(tmp_path_factory.mktemp("meaning"))) as place, connect(place.address) as held:
         held.create_entities(
             [
                 EntityDraft("Ann", "person", ("Drinks green tea every morning", "Works at the harbour")),

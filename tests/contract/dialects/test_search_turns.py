@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ QUESTION = "When does the ferry to Busan leave?"
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """A memory that is searched by words."""
     monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
-    with connect(tmp_path / "memory.db") as held:
+    with closing(Place(tmp_path)) as place, connect(place.address) as held:
         yield held
 
 

@@ -15,7 +15,7 @@ from polymnia.cli.install.configuration import Edit
 from polymnia.cli.install.machine import Machine, Program, this_machine, this_program
 from polymnia.errors import Fault, Invalid
 from polymnia.models import JsonObject
-from polymnia.settings import NETWORK, SETTINGS, Settings, did_you_mean, is_database
+from polymnia.settings import NETWORK, SETTINGS, Settings, did_you_mean, has_password, is_database
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PATHS = ("config", "store", "file", "export_dir", "keys")
@@ -190,7 +190,7 @@ def server_words(chosen: Settings) -> tuple[list[str], list[str]]:
             continue
         if setting.secret:
             notes.append(f"{setting.variable} is not written into files; name a file with {setting.flag}-file instead.")
-        elif setting.name == "store" and is_database(str(value)) and _has_password(str(value)):
+        elif setting.name == "store" and has_password(str(value)):
             raise Invalid(
                 "The address of the store has a password, which would lie in a client's configuration",
                 hint="Keep the password in ~/.pgpass and leave it out of the address.",
@@ -199,10 +199,6 @@ def server_words(chosen: Settings) -> tuple[list[str], list[str]]:
             text = os.path.abspath(os.path.expanduser(str(value))) if _is_path(setting.name, str(value)) else str(value)
             words += [setting.flag, text]
     return words, notes
-
-
-def _has_password(address: str) -> bool:
-    return ":" in address.partition("://")[2].rpartition("@")[0]
 
 
 def _is_path(name: str, value: str) -> bool:

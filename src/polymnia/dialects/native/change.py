@@ -56,7 +56,7 @@ def revise(
         remove=remove or (),
         kind=kind,
         tags=None if tags is None else shapes.bare(tags),
-        scope=None if scope is None else scope.strip("/"),
+        scope=None if scope is None else shapes.path(scope),
         metadata=metadata,
         superseded_by=superseded_by,
         step=context.step,
@@ -163,7 +163,7 @@ def undo(
     planned = memory.undoable(
         change=change,
         since=at_time(since, "since") if since else None,
-        session=legal_session(session) if session else None,
+        session=legal_session(session, "session") if session else None,
     )
     final = [one.change for one in planned if one.final]
     planned = [one for one in planned if not one.final]

@@ -69,7 +69,7 @@ def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[
     if not conversation:
         return [], ""
     now = time.time_ns() // 1000
-    name = legal_session(session) if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
+    name = legal_session(session, "session") if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
     for i, one in enumerate(conversation):
         if not one.text.strip():
             raise Invalid(f"conversation[{i}].text is empty", field="conversation", hint="Leave out empty turns.")

@@ -54,6 +54,7 @@ _NEAREST = 3  # memories that are shown where none fits
 _CUT = " … (cut; read it whole by its id)"
 _CHANGES = 200
 _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
+_IDS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]+)*")
 
 Query = Annotated[str, about("A question or words, in any language.")]
 Who = Annotated[str, about("Who stored or said it.")]
@@ -87,7 +88,7 @@ def recall(
     memory = context.memory
     if changed_since is not None and not query.strip():
         return _changes(memory, at_time(changed_since, "changed_since"), budget, limit)
-    scope = scope.strip("/") if scope else None
+    scope = shapes.path(scope) if scope else None
     filters = Filters(
         kinds=tuple(dict.fromkeys((kind, kind.lower(), kind.capitalize()))) if kind else (),
         tags=tuple(shapes.bare(tags)),
@@ -411,7 +412,7 @@ def _tree(memory: Memory, path: str) -> list[str]:
     """The scopes at a path and below, where it is one and no memory has that name."""
     whole = path.strip() in ("/", "")
     try:
-        scopes = memory.scopes(None if whole else path.strip().strip("/"))
+        scopes = memory.scopes(None if whole else shapes.path(path.strip()))
     except Invalid:  # no path
         return []
     if whole and not scopes:
@@ -492,8 +493,9 @@ def _meant(memory: Memory, id: str) -> Record:
     same = memory.names_alike(bare)
     if len(same) == 1 and same[0].casefold() == bare.casefold():
         return memory.resolve(same[0])
-    if (lower := _named(memory, bare.lower())) is not None and lower.name == lower.uid:
-        return lower
+    for inside in (bare.lower(), *_IDS.findall(bare.lower())[:1]):
+        if (record := _named(memory, inside)) is not None and record.name == record.uid:
+            return record
     said = [one.hit.record for one in memory.recall(id).memories if content(one.hit.record) == id.strip()]
     if len(said) == 1:
         return said[0]

@@ -68,11 +68,12 @@ def remember(
             hint="Give text, memories, entities, relations or conversation.",
         )
     memory = context.memory
+    place = shapes.path(scope or "") or DEFAULT_SCOPE
     drafts = [
         MemoryDraft(
             text=one.text,
             kind=(one.kind or kind or KIND).lower(),
-            scope=(one.scope or scope or "").strip("/") or DEFAULT_SCOPE,
+            scope=shapes.path(one.scope or "") or place,
             tags=list(dict.fromkeys([*bare(one.tags), *bare(tags)])),
             metadata={**(metadata or {}), **(one.metadata or {})},
             supersedes=found(memory, one.supersedes).uid if one.supersedes else None,
@@ -82,7 +83,7 @@ def remember(
     _guess_kinds(memory, drafts)
     turns, name = conversations.turns(conversation or (), session)
     turns, known = conversations.not_yet_stored(memory, turns, name)
-    extracted = conversations.extract(context, turns, name, scope or DEFAULT_SCOPE) if turns and extract else None
+    extracted = conversations.extract(context, turns, name, place) if turns and extract else None
     statements = [] if extracted is None else extracted.drafts
     named = [
         EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(bare(one.tags or tags)))

@@ -20,7 +20,7 @@ from psycopg.types.string import StrDumperUnknown
 from polymnia.errors import Invalid
 from polymnia.storage import rows
 from polymnia.storage.postgres import schema
-from polymnia.storage.postgres.faults import fault, is_lost, unreachable
+from polymnia.storage.postgres.faults import fault, is_lost, unreachable, unreadable
 from polymnia.storage.postgres.statements import SQL, checks, with_numbers
 from polymnia.storage.statements import Rows, following
 
@@ -143,9 +143,10 @@ class DatabasePool:
                     connection, self.place, self.address.schema, self.address.partitions, create=self._create
                 )
         except psycopg.OperationalError as e:
-            raise unreachable(e, self.place) from e
+            raise (fault if e.sqlstate else unreachable)(e, self.place) from e
         except psycopg.Error as e:
-            raise fault(e, self.place) from e
+            unread = isinstance(e, psycopg.ProgrammingError) and e.sqlstate is None
+            raise (unreadable if unread else fault)(e, self.place) from e
         return psycopg_pool.ConnectionPool(
             self._url,
             connection_class=DatabaseConnection,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,10 +17,25 @@ from polymnia.storage.schema import UNDER_WAY, under_way
 _SPACE = (sql.DiskFull, sql.ConfigurationLimitExceeded)
 _DENIED = (sql.InsufficientPrivilege, sql.ReadOnlySqlTransaction, sql.InvalidAuthorizationSpecification)
 _AGAIN = (sql.SerializationFailure, sql.DeadlockDetected)
+# What keeps a server from giving a connection, by the words it says so with (there is no code), and what to do.
+_ADVICE = {
+    "password": "Check user and password. POLYMNIA_STORE may hold both; PGPASSWORD and ~/.pgpass keep a password.",
+    "pg_hba.conf": "Have pg_hba.conf of the server let this user in from here, or add ?sslmode=require to the address.",
+    'role ".*" does not exist': "Check the user in the address, or have it made: CREATE ROLE name LOGIN.",
+    'database ".*" does not exist': "Check the address, or make the database: CREATE DATABASE name ENCODING 'UTF8' "
+    "TEMPLATE template0.",
+    "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
+    "max_connections, raise that, or put PgBouncer in between.",
+}
 _ENDED = ("08", "57P")  # what the codes of errors begin with that end the connection
 
 DRIVER = (psycopg.Error, psycopg_pool.PoolTimeout)
 """What the driver raises."""
+GRANT = (
+    "Connect as the user that made the store, or have it grant yours rights on the schema and all its tables and "
+    "sequences; a new schema needs the right CREATE on the database. A standby takes no writes: name the primary."
+)
+"""What to do where the rights of the user do not suffice."""
 
 
 @contextmanager
@@ -48,7 +64,7 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
-        return errors.Forbidden(f"The store {place} does not allow it: {why}")
+        return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=GRANT)
     if isinstance(e, sql.CheckViolation) and e.diag.constraint_name == UNDER_WAY:
         return under_way(place)
     if isinstance(e, sql.ProgramLimitExceeded | sql.DataError):
@@ -69,9 +85,20 @@ def is_lost(e: Exception, connection: psycopg.Connection[Any] | None = None) -> 
 
 def unreachable(e: Exception, place: str) -> errors.Fault:
     """The fault for a server that gives no connection."""
+    why = reason(e)
+    advice = next((advice for words, advice in _ADVICE.items() if re.search(words, why)), None)
     return errors.Unavailable(
-        f"Cannot connect to the store {place}: {reason(e)}",
-        hint="Check that the server runs and the address, user and password are right.",
+        f"Cannot connect to the store {place}: {why}",
+        hint=advice or "Check that the server runs and that host and port of the address are right.",
+    )
+
+
+def unreadable(e: Exception, place: str) -> errors.Fault:
+    """The fault for an address that the driver does not understand."""
+    return errors.Invalid(
+        f"The address of the store {place} cannot be read: {reason(e)}",
+        hint="It is postgresql://USER@HOST:PORT/DATABASE?schema=NAME; schema, partitions, pool and direct may follow "
+        "the question mark, and what libpq knows, such as sslmode.",
     )
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import psycopg
 
-from polymnia.errors import Forbidden, NotAStore, TooNew
+from polymnia.errors import Busy, Forbidden, NotAStore, TooNew
 from polymnia.models import new_id
+from polymnia.storage.postgres.faults import GRANT
 from polymnia.storage.postgres.statements import MIGRATIONS, migration
 from polymnia.storage.schema import unfinished
 
@@ -18,6 +19,7 @@ OLDEST = 160_000
 UNFINISHED = -1
 """The version of a store while a migration into it is under way."""
 
+_MAKING_MS = 300_000  # in which another process has made or upgraded the tables
 _META = """
 CREATE TABLE store (
   version    bigint NOT NULL,  -- of the tables
@@ -64,12 +66,14 @@ def prepare(connection: psycopg.Connection[Any], place: str, schema: str, partit
         known = _known(connection, place)
         if known is not None and known[0] == len(MIGRATIONS):
             return known[1]
+        if known is None:
+            _refuse_hidden(connection, place, schema)
         if known is None and not create:
             raise NotAStore(
                 f"There is no store at {place}",
                 hint="Check the address. `polymnia add`, an import or a server makes a store there.",
             )
-        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (f"polymnia {schema}",))
+        _take_turns(connection, place, schema)
         known = _known(connection, place)  # another process may have been faster
         if known is None:
             connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
@@ -81,6 +85,26 @@ def prepare(connection: psycopg.Connection[Any], place: str, schema: str, partit
         _partition(connection, schema)
         connection.execute("UPDATE store SET version = $1", (len(MIGRATIONS),))
         return known[1]
+
+
+def _take_turns(connection: psycopg.Connection[Any], place: str, schema: str) -> None:
+    """Wait until no other process makes tables: longer than for a lock on rows, since that takes its time."""
+    connection.execute(f"SET LOCAL lock_timeout = {_MAKING_MS}")
+    try:
+        connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", (f"polymnia {schema}",))
+    except psycopg.errors.LockNotAvailable:
+        raise Busy(
+            f"Another process has been making or upgrading the tables of the store {place} for "
+            f"{_MAKING_MS // 60_000} minutes",
+            hint="Start again when it has finished. pg_stat_activity shows what it does.",
+        ) from None
+
+
+def _refuse_hidden(connection: psycopg.Connection[Any], place: str, schema: str) -> None:
+    """A schema that this user may not look into only seems to have no store."""
+    hidden = "SELECT 1 FROM pg_namespace WHERE nspname = $1 AND NOT has_schema_privilege(oid, 'USAGE')"
+    if connection.execute(hidden, (schema,)).fetchone() is not None:
+        raise Forbidden(f"The user of {place} may not use the schema {schema}", hint=GRANT)
 
 
 def _use(connection: psycopg.Connection[Any], schema: str) -> None:

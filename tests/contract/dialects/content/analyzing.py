@@ -10,11 +10,11 @@ from typing import Any
 
 from polymnia import Memory
 from polymnia.engine.content import ItemDraft
+from polymnia.engine.ports import Store
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
 from polymnia.engine.text.calendar import moment
 from polymnia.models import RelationDraft, Seen
-from polymnia.storage.sqlite import SqliteStore
 from stdio_client import Place, Server
 
 from .speaking import done, error
@@ -112,7 +112,7 @@ def ids_in(value: Any) -> set[str]:
 class Diary:
     """A project that is written and read at other times than now, as if by several people."""
 
-    def __init__(self, store: SqliteStore, memory: Memory, project: str) -> None:
+    def __init__(self, store: Store, memory: Memory, project: str) -> None:
         self._store = store
         self._memory = memory
         self._project = project

@@ -68,6 +68,22 @@ def test_an_answer_is_one_block_of_text(shared: Server) -> None:
         ("remember", {"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]}, "1 turn"),
         ("remember", {"messages": [{"role": "user", "content": "hi", "timestamp": 1709290800}]}, "1 turn"),
         ("recall", {"query": "said", "filters": {"tags": ["a"]}}, ""),
+        ("remember", {"memories": {"0": {"text": "one"}, "1": {"text": "two"}}}, "Stored 2 memories"),
+        ("remember", {"entities": {"H": {"kind": "t", "observations": ["o"]}, "I": ["o"]}}, "new entity I"),
+        ("remember", {"entities": [{"name": "J", "properties": {"job": "baker", "city": "Ulm"}}]}, "2 observations"),
+        ("remember", {"observations": [{"entityName": "K", "contents": ["o"]}]}, "new entity K"),
+        ("remember", {"relations": [{"entity1": "a", "relationship": "r", "entity2": "b"}]}, "new relation a -r-> b"),
+        ("remember", {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, "1 turn"),
+        ("remember", {"conversations": [{"from": "human", "value": "hi"}]}, "1 turn"),
+        ("remember", {"conversation": [["user", "hi"], ["assistant", "ho"]]}, "2 turns"),
+        ("remember", {"conversation": [{"user": "hi", "assistant": "ho"}]}, "2 turns"),
+        ("remember", {"conversation": {"id": "s", "messages": [{"role": "user", "content": "hi"}]}}, "session 's'"),
+        ("remember", {"text": "said", "tags": [{"name": "a"}, {"name": "b"}]}, "#a #b"),
+        ("remember", {"text": "said", "tags": "a; b"}, "#a #b"),
+        ("remember", {"text": "said", "scope": ["team", "api"]}, "team/api"),
+        ("remember", {"text": "said", "scope": "team\\api"}, "team/api"),
+        ("recall", {"query": "said", "where": {"tags": {"$in": ["a"]}}, "limit": 100_000, "cursor": ""}, ""),
+        ("recall", {"query": "said", "timeframe": "30 days", "until": "P7D"}, ""),
         ("undo", {"confirm": "no"}, ""),
         ("read", {"path": "/"}, ""),
         ("brief", {"maxTokens": 300}, ""),
@@ -85,6 +101,23 @@ def test_words_of_other_servers_are_understood(
 def test_what_was_read_otherwise_is_noted(shared: Server) -> None:
     reply = shared.call("remember", {"content": "noted", "project": "noted"})
     assert any("`content` as `text`" in note["text"] for note in reply.notes)
+
+
+@pytest.mark.promise("native.arguments.absent")
+def test_a_word_for_nothing_is_nothing_and_in_a_text_it_is_a_word(words: Server) -> None:
+    stored = text(words, "remember", text="None", kind="None", scope="null", tags=["N/A", "b"], supersedes="undefined")
+    assert "None" in text(words, "read", ids=ids(stored))
+    assert "[memory" in stored
+    assert "#b]" in stored
+    assert "null" not in stored
+
+
+@pytest.mark.promise("native.forget.preview", "native.undo.preview")
+def test_a_dry_run_changes_nothing(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The gate closes at six."))
+    assert "Nothing is deleted yet" in text(words, "forget", ids=[{"id": id}], dry_run=True)
+    assert "Nothing is undone yet" in text(words, "undo", change=[1], dry_run=True, confirm=True)
+    assert "at six" in text(words, "read", ids=[f"id: {id}…"])
 
 
 @pytest.mark.promise("native.arguments.synonyms")

@@ -106,7 +106,7 @@ def test_a_long_memory_keeps_to_a_small_budget(shared: Server, budget: int) -> N
     assert "Lorem" in answer
     assert "cut" in answer
     assert "budget" in error(shared, "recall", query="lorem", budget=50, **place)
-    for limit in (0, -1, 100_000):
+    for limit in (0, -1):
         assert "limit" in error(shared, "recall", query="lorem", limit=limit, **place)
 
 

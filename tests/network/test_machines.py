@@ -1,0 +1,119 @@
+"""Servers on several machines with one database, behind a load balancer that knows nothing of sessions.
+
+Each is a process with a port, a pool and a connection that listens of its own; nothing else joins them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import postgres
+from stdio_client import DEADLINE
+
+from .conftest import MANY
+from .proxy import Cable, cable
+from .served import Answer, Events, Served, ask, initialize, request
+from .test_workers import READ, post
+from .waiting import GRAPH, create
+
+pytestmark = pytest.mark.promise("network.machines")
+
+
+class Machines:
+    """Two servers that were started at once on an empty database, and the balancer before them."""
+
+    def __init__(self, first: Served, second: Served, balancer: Cable) -> None:
+        self.servers = first, second
+        self.balancer = balancer
+
+    def __call__(self, message: object, **headers: str) -> Answer:
+        """One message on a connection of its own, to whichever server has its turn."""
+        with self.servers[0].connection() as made:
+            made.port = self.balancer.port
+            return post(made, message, **headers)
+
+    def process(self) -> int:
+        """The number of the process that has its turn."""
+        with self.servers[0].connection() as made:
+            made.port = self.balancer.port
+            return int(ask(made, "GET", "/healthz").value["process"])
+
+    def begin(self) -> str:
+        """Begin a session, wherever."""
+        return self(initialize()).headers["mcp-session-id"]
+
+    @contextmanager
+    def listening(self, session: str) -> Iterator[Events]:
+        """The stream of a session, asked for at whichever server has its turn."""
+        with self.servers[0].connection() as made:
+            made.port = self.balancer.port
+            made.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": session})
+            with made.getresponse() as answer:
+                assert answer.status == 200, answer.read()
+                yield Events(answer)
+
+
+@contextmanager
+def _machines(serving: Callable[..., Served], *flags: str) -> Iterator[Machines]:
+    with postgres.database() as url:
+        both = [serving(*flags, "--store", f"{url}?partitions=2", wait=False) for _ in range(2)]
+        for one in both:
+            one.wait_for_line("Serving")
+        with cable(*(one.port for one in both)) as balancer:
+            yield Machines(*both, balancer)
+        for one in both:
+            one.stop()
+
+
+@pytest.fixture(scope="module")
+def machines(serving: Callable[..., Served]) -> Iterator[Machines]:
+    """Two machines for all tests that leave them alone."""
+    with _machines(serving, *MANY) as made:
+        yield made
+
+
+def test_servers_that_start_at_once_on_an_empty_database_take_turns(machines: Machines) -> None:
+    assert len({machines.process() for _ in range(4)}) == 2
+
+
+def test_every_call_of_a_session_is_answered_wherever_it_goes(machines: Machines, mine: str) -> None:
+    session = machines.begin()
+    for at in range(12):
+        assert "result" in machines(create(f"{mine} {at}", at), Mcp_Session_Id=session).value
+    for _ in range(2):
+        read = machines(request("resources/read", {"uri": GRAPH}), Mcp_Session_Id=session).value
+        names = [one["name"] for one in json.loads(read["result"]["contents"][0]["text"])["entities"]]
+        assert [name for name in names if name.startswith(mine)] == [f"{mine} {at}" for at in range(12)]
+
+
+def test_a_subscriber_of_one_machine_is_told_of_a_write_on_the_other(machines: Machines, mine: str) -> None:
+    session = machines.begin()
+    assert machines(request("resources/subscribe", {"uri": GRAPH}), Mcp_Session_Id=session).status == 200
+    with machines.listening(session) as events:
+        for at in range(2):  # one on each
+            assert "result" in machines(create(f"{mine} {at}")).value
+            told = events.message()
+            assert told is not None
+            assert told["params"]["uri"] == GRAPH
+
+
+def test_a_session_goes_on_when_its_machine_is_gone(serving: Callable[..., Served], mine: str) -> None:
+    with _machines(serving, *MANY) as machines:
+        session = machines.servers[0].begin()
+        stored = machines.servers[0].post(create(mine), Mcp_Session_Id=session)
+        assert "result" in stored.value
+        machines.servers[0].process.kill()
+        machines.servers[0].process.wait(DEADLINE)
+        for _ in range(3):
+            assert "result" in machines(READ, Mcp_Session_Id=session).value
+
+
+def test_a_limit_is_one_limit_for_all_machines(serving: Callable[..., Served]) -> None:
+    with _machines(serving, "--rate-limit-session", "20") as machines:
+        session = machines.begin()
+        statuses = [machines(READ, Mcp_Session_Id=session).status for _ in range(25)]
+    assert statuses == [200] * 20 + [429] * 5
