@@ -20,6 +20,7 @@ from polymnia.engine import scopes
 from polymnia.engine.content import content
 from polymnia.engine.memory import Memory
 from polymnia.errors import Invalid, NotFound
+from polymnia.importing import importing
 from polymnia.models import JsonObject, Record
 from polymnia.settings import Settings
 
@@ -177,6 +178,17 @@ def record_data(record: Record, names: str) -> JsonObject:
     return {name: special[name] if name in special else getattr(record, name) for name in names.split()}
 
 
+def as_json_text(data: object) -> str:
+    """Data in JSON. Names of files that are no UTF-8 keep their bytes as escaped surrogates."""
+    try:
+        return msgspec.json.encode(data).decode()
+    except UnicodeEncodeError:
+        with importing():
+            import json
+
+        return json.dumps(msgspec.to_builtins(data))
+
+
 class CommandResult(msgspec.Struct):
     """The result of a command: data for ``--json``, lines for the terminal, notes for stderr, and the exit code."""
 
@@ -189,7 +201,7 @@ class CommandResult(msgspec.Struct):
         """Print the result and return the exit code. Notes go to stderr, where they cannot be taken for memories."""
         if as_json:
             if self.data is not None:
-                print(msgspec.json.encode(self.data).decode())
+                print(as_json_text(self.data))
             return self.code
         for text in self.lines:
             print(text)

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 import msgspec
 
 from polymnia.app import default_store, open_memory
-from polymnia.cli.console import CommandResult, bar, counted, dim, on_one_line, open_existing, red, strong
+from polymnia.cli.console import CommandResult, as_json_text, bar, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.engine.memory import Memory
 from polymnia.engine.transfer.foreign.items import ForeignSource
 from polymnia.engine.transfer.foreign_import import ForeignImport
@@ -158,7 +158,7 @@ def _stopped_by_signals() -> Iterator[None]:
 
 def _print(arguments: Namespace, done: ForeignImport, *, first: bool) -> None:
     if arguments.json:
-        print(msgspec.json.encode(_data("a folder of Markdown", done)).decode(), flush=True)
+        print(as_json_text(_data("a folder of Markdown", done)), flush=True)
         return
     if first:
         lines = [*_lines(arguments.path, "a folder of Markdown", done, False), dim("Following it; Ctrl-C ends that.")]

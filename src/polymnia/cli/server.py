@@ -15,7 +15,7 @@ import msgspec
 
 from polymnia.app import default_store, ignored_variables, key_file, local_folder, misspelt_variables, running
 from polymnia.cli.console import CommandResult, counted, dim, format_time, green, padded, strong
-from polymnia.cli.install import server_words
+from polymnia.cli.install import new_options, server_words
 from polymnia.cli.install.clients import BY_NAME
 from polymnia.cli.install.machine import this_program
 from polymnia.errors import Invalid
@@ -144,7 +144,8 @@ def _source(chosen: Settings, name: str) -> str:
 def _for_client(name: str, chosen: Settings) -> str:
     """The configuration to paste into a client, or the command that adds it; paths are absolute."""
     client, program = BY_NAME[name], this_program()
-    words, _ = server_words(chosen)
+    given, _ = server_words(chosen)
+    words = [*given, *new_options(chosen)]
     if name == "claude-code":
         start = [program.command, *program.words, *words]
         return shlex.join(["claude", "mcp", "add", "--scope", "user", "polymnia", "--", *start])

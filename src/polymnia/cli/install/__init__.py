@@ -34,12 +34,13 @@ def install(arguments: Namespace, chosen: Settings) -> CommandResult:
             f"--name {arguments.name!r} is no name of an entry", hint="Take letters, digits, dashes and underscores."
         )
     words, notes = ([], []) if arguments.remove else server_words(chosen)
+    new = new_options(chosen)
     program = this_program()
     told: list[JsonObject] = []
     for client in clients:
         here = is_found(client, machine)
         for place in files(client, machine):
-            told += _handled(arguments, client, place.file, program, words)
+            told += _handled(arguments, client, place.file, program, words, new)
         if not here and not arguments.remove and told[-1]["action"] == "added":
             notes.append(f"{client.title} was not found on this machine; its file is there for when it is.")
     failed = any("error" in one for one in told)
@@ -76,7 +77,7 @@ def _clients(arguments: Namespace, machine: Machine) -> list[Client]:
 
 
 def _handled(
-    arguments: Namespace, client: Client, file: str, program: Program, words: Sequence[str]
+    arguments: Namespace, client: Client, file: str, program: Program, words: Sequence[str], new: Sequence[str]
 ) -> list[JsonObject]:
     """Do what was asked to one file, and tell it. A file that cannot be edited does not stop the others."""
     about: JsonObject = {"client": client.name, "file": file}
@@ -84,7 +85,8 @@ def _handled(
         if arguments.remove:
             edits = configuration.removal(client, file, arguments.name)
         else:
-            edits = [configuration.addition(client, file, client.entry(program, words), arguments.name)]
+            entry = client.entry(program, words)
+            edits = [configuration.addition(client, file, entry, arguments.name, new)]
         if not edits:
             _say(arguments, f"{strong(client.title)}: nothing of Polymnia in {file}.")
             return [{**about, "action": "unchanged"}]
@@ -152,7 +154,7 @@ _STATES = {
     "installed": "has it",
     "found": "without it",
     "absent": "not here",
-    "broken": "file is broken",
+    "broken": "cannot be read",
 }
 
 
@@ -181,8 +183,6 @@ def server_words(chosen: Settings) -> tuple[list[str], list[str]]:
     Settings from the command line or the environment become arguments: a client does not have this environment.
     """
     words, notes = ["stdio"], []
-    if chosen.sources["dialect"] == "default":
-        words += ["--dialect", "native"]
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)
         # The server reads the settings file itself, if it is the one it looks for.
@@ -199,6 +199,11 @@ def server_words(chosen: Settings) -> tuple[list[str], list[str]]:
             text = os.path.abspath(os.path.expanduser(str(value))) if _is_path(setting.name, str(value)) else str(value)
             words += [setting.flag, text]
     return words, notes
+
+
+def new_options(chosen: Settings) -> list[str]:
+    """The options of an entry that is new: the dialect made for agents, unless one is chosen."""
+    return ["--dialect", "native"] if chosen.sources["dialect"] == "default" else []
 
 
 def _is_path(name: str, value: str) -> bool:

@@ -216,9 +216,9 @@ CLIENTS = (
         "gemini",
         "Gemini CLI",
         _SERVERS,
-        _at_home(".gemini", "settings.json"),
+        lambda machine: [_file(machine.variable("GEMINI_CLI_HOME"), ".gemini", "settings.json")],
         _usual,
-        "New sessions have it; `/mcp` shows it.",
+        "New sessions have it in folders that you trust; `/mcp` shows it.",
     ),
     Client("cline", "Cline", _SERVERS, _cline, _usual, _RESTART),
     Client(

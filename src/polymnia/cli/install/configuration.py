@@ -6,6 +6,7 @@ import os
 import stat
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
 from difflib import unified_diff
@@ -54,10 +55,11 @@ def our_names(client: Client, document: JsonObject) -> list[str]:
     return [name for name, entry in client.entries(document).items() if is_ours(entry)]
 
 
-def addition(client: Client, file: str, entry: JsonObject, name: str | None) -> Edit:
+def addition(client: Client, file: str, entry: JsonObject, name: str | None, new: Sequence[str] = ()) -> Edit:
     """The change that brings an entry into a file.
 
-    Without a name it is the entry that starts Polymnia already, so that there are never two.
+    Without a name it is the entry that starts Polymnia already, so that there are never two; it keeps the options it
+    has and is not given anew. ``new`` are options that only a new entry gets.
     """
     before = _bytes(file)
     _check_predecessor(client, file, before)
@@ -66,20 +68,35 @@ def addition(client: Client, file: str, entry: JsonObject, name: str | None) -> 
     ours = our_names(client, document)
     name = name or (ours[0] if ours and "polymnia" not in ours else "polymnia")
     old = client.entries(document).get(name)
-    if isinstance(old, dict) and not words_of(old) and (address := old.get("url") or old.get("serverUrl")):
+    if isinstance(old, dict) and not is_ours(old):
+        address = old.get("url") or old.get("serverUrl")
+        what = f"for a server at {address}" if address else f"that starts {' '.join(words_of(old))[:80] or 'nothing'}"
         raise Invalid(
-            f"{client.title} has an entry {name!r} for a server at {address}, in {file}",
-            hint="Choose another name with --name, or remove that entry first.",
+            f"{client.title} has an entry {name!r} {what}, in {file}",
+            hint="Choose another name with --name, or remove that entry first: --remove --name NAME.",
         )
-    if client.name == "goose":
-        entry = {**entry, "name": name}
+    entry = {**entry, "name": name} if client.name == "goose" else dict(entry)
     if isinstance(old, dict):
         # What the user has set stays: only how the server is started is ours.
         entry = {key: value for key, value in entry.items() if key not in old or key in ("command", "cmd", "args")}
+    args, has = entry["args"], words_of(old)
+    at = args.index("stdio") + 1
+    options = {**_options(has[has.index("stdio") + 1 :] if "stdio" in has else new), **_options(args[at:])}
+    entry["args"] = [*args[:at], *(word for words in options.values() for word in words)]
     wanted = _with(client, document, name, entry)
     after = _edited(client, file, client.put(text, name, entry), wanted)
     action: Action = "none" if after == text and before is not None else "add" if old is None else "change"
     return Edit(client, file, name, action, before, _encoded(after, before), client.entries(wanted)[name])
+
+
+def _options(words: Sequence[str]) -> dict[str, list[str]]:
+    """Options with their values, by name."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for word in words:
+        name = word.partition("=")[0] if word.startswith("--") else name
+        found.setdefault(name, []).append(word)
+    return found
 
 
 def removal(client: Client, file: str, name: str | None) -> list[Edit]:
@@ -106,6 +123,11 @@ def write(change: Edit) -> str | None:
     """
     file = os.path.realpath(change.file)
     folder = os.path.dirname(file)
+    if change.before is not None and not os.access(file, os.W_OK):
+        raise Forbidden(
+            f"{change.file} is read-only",
+            hint="Make it writable, or change it where it is made: `polymnia config --client CLIENT` prints the entry.",
+        )
     try:
         os.makedirs(folder, exist_ok=True)
         mode = stat.S_IMODE(os.stat(file).st_mode) if change.before is not None else 0o600

@@ -18,7 +18,7 @@ from polymnia.cli.install.text import (
 )
 
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
-_HEADER = re.compile(r"^[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#[^\n]*?)?\r?$", re.MULTILINE)
 _ANY_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -188,6 +188,12 @@ class _Foreign(Importer):
             self._state(name).ids[made.uid or ""] = digest(made)
         return made
 
+    def _is_new(self, item: Item, draft: EntityDraft) -> bool:
+        if draft.uid in self.uids:
+            self.drop("memories that the source has twice")
+            return False
+        return super()._is_new(item, draft)
+
     def refuse(self, item: Item, why: str) -> None:
         id = item.value.get("memory_id") if isinstance(item.value, dict) else None
         super().refuse(item, f"{self._files[id]}: {why}" if id in self._files else why)
@@ -224,9 +230,14 @@ class _Foreign(Importer):
 
     def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
         here, there = digest(content.as_draft(existing)), digest(one)
-        same = here == there or existing.uid != one.uid
-        if same or self._existing == "keep":
-            self._count(one.kind, "unchanged" if same else "kept")
+        if existing.uid != one.uid:
+            # It says the same and came from elsewhere: what the source adds is joined to it.
+            added = {} if self._existing == "keep" else _added(existing, one)
+            if added:
+                tx.revise(existing.id, added)
+            self._count(one.kind, "changed" if added else "unchanged")
+        elif here == there or self._existing == "keep":
+            self._count(one.kind, "unchanged" if here == there else "kept")
         elif self._existing == "replace" or self._is_newer(existing, one, here, there):
             scopes.begin(tx, one.session)
             created = existing.created if one.created is None else one.created
@@ -333,3 +344,13 @@ class _Foreign(Importer):
             removed += len(records)
             tx.note(self._folder.key(file), None)
         return removed
+
+
+def _added(there: Record, one: EntityDraft) -> JsonObject:
+    """What a memory of the source has beyond one here that says the same."""
+    changes: JsonObject = {
+        "tags": (*there.tags, *(tag for tag in one.tags if tag not in there.tags)),
+        "metadata": one.metadata | there.metadata,
+        "kind": one.kind if there.kind == content.KIND else there.kind,
+    }
+    return {key: value for key, value in changes.items() if value != getattr(there, key)}

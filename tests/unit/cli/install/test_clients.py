@@ -169,6 +169,7 @@ def test_both_files_of_cline_are_written_where_both_are(tmp_path: Path) -> None:
     ("name", "variable", "file"),
     [
         ("codex", "CODEX_HOME", "config.toml"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
         ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
         ("zed", "XDG_CONFIG_HOME", "zed/settings.json"),
         ("goose", "XDG_CONFIG_HOME", "goose/config.yaml"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ def home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder with Cursor in it, and no settings in the environment."""
     for name in ("STORE", "EMBEDDER", "DIALECT"):
         monkeypatch.delenv(f"POLYMNIA_{name}")
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"):
+    variables = ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH", "GEMINI_CLI_HOME")
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", *variables):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(desk.folder))
     (desk.folder / ".cursor").mkdir()
@@ -63,10 +65,30 @@ def test_store_project_and_dialect_can_be_chosen(desk: Desk, home: Path) -> None
     assert words[words.index("--store") + 1] == str(home / "mine.db")
     assert words[words.index("--project") + 1] == "atlas"
     assert words[words.index("--dialect") + 1] == "official"
-    (changed,) = desk.run("install", "cursor", "--yes", "--json").value
-    assert changed["action"] == "changed"
+
+
+def test_options_of_an_entry_stay_but_for_those_given_anew(desk: Desk, home: Path) -> None:
+    desk.run("install", "cursor", "--yes", "--store", "mine.db", "--dialect", "official")
+    file = home / ".cursor" / "mcp.json"
+    file.write_text(file.read_text().replace(sys.executable.rpartition("/")[0], "/gone"))
+    (mended,) = desk.run("install", "cursor", "--yes", "--json").value
+    assert mended["action"] == "changed"
+    assert mended["entry"]["args"][-4:] == ["--store", str(home / "mine.db"), "--dialect", "official"]
+    assert not mended["entry"]["command"].startswith("/gone")
+    (changed,) = desk.run("install", "cursor", "--yes", "--json", "--dialect", "native").value
     assert Path(changed["backup"]).exists()
-    assert changed["entry"]["args"][-2:] == ["--dialect", "native"]
+    assert changed["entry"]["args"][-4:] == ["--store", str(home / "mine.db"), "--dialect", "native"]
+
+
+def test_an_entry_of_that_name_that_starts_something_else_is_left_alone(desk: Desk, home: Path) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.write_text('{"mcpServers": {"polymnia": {"command": "node", "args": ["mine.js"]}}}')
+    before = file.read_bytes()
+    told = desk.run("install", "cursor", "--yes")
+    assert (told.code, file.read_bytes()) == (1, before)
+    assert "has an entry 'polymnia' that starts node mine.js" in told.err
+    assert desk.run("install", "cursor", "--yes", "--name", "memory").code == 0
+    assert set(json.loads(file.read_text())["mcpServers"]) == {"polymnia", "memory"}
 
 
 def test_a_dry_run_writes_nothing(desk: Desk, home: Path) -> None:

@@ -191,12 +191,23 @@ def test_comments_and_settings_in_an_entry_of_toml_stay(tmp_path: Path) -> None:
         '  "all",\n]\nstartup_timeout_sec = 20\n\n# the next one\n[tui]\ntheme = "dark"\n'
     )
     after = kept("codex", tmp_path / "config.toml", before)
-    assert after == (
-        '[mcp_servers.polymnia]\n# mine\ncommand = "/usr/bin/polymnia" # by name\nargs = ["stdio"]\n'
-        'startup_timeout_sec = 20\n\n# the next one\n[tui]\ntheme = "dark"\n'
-    )
+    assert after == before.replace('command = "polymnia"', 'command = "/usr/bin/polymnia"')
     (edit,) = configuration.removal(BY_NAME["codex"], str(tmp_path / "config.toml"), None)
     assert edit.after.decode() == '\n# the next one\n[tui]\ntheme = "dark"\n'
+
+
+def test_lines_of_toml_that_end_as_on_windows_are_added_changed_and_removed(tmp_path: Path) -> None:
+    file, client = tmp_path / "config.toml", BY_NAME["codex"]
+    before = b'model = "x"\r\n\r\n[tui]\r\ntheme = "dark"\r\n'
+    file.write_bytes(before)
+    configuration.write(added("codex", file))
+    entry = client.entry(PROGRAM, ["stdio", "--project", "p"])
+    configuration.write(configuration.addition(client, str(file), entry, None))
+    assert b"\r\n[mcp_servers.polymnia]\r\n" in file.read_bytes()
+    assert b'args = ["stdio", "--project", "p"]\r\n' in file.read_bytes()
+    (removal,) = configuration.removal(client, str(file), None)
+    configuration.write(removal)
+    assert file.read_bytes() == before
 
 
 def test_tables_below_an_entry_of_toml_go_with_it(tmp_path: Path) -> None:
@@ -262,6 +273,17 @@ def test_a_file_that_changed_in_the_meantime_is_not_overwritten(tmp_path: Path) 
         configuration.write(edit)
     assert file.read_text() == '{"new": 1}'
     assert os.listdir(tmp_path) == ["mcp.json"]
+
+
+def test_a_file_that_is_read_only_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "mcp.json"
+    file.write_text("{}")
+    edit = added("cursor", file)
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write whatever the rights say
+    with pytest.raises(Forbidden, match="read-only"):
+        configuration.write(edit)
+    assert file.read_text() == "{}"
+    assert [path.name for path in tmp_path.iterdir()] == ["mcp.json"]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

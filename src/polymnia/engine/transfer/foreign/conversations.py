@@ -20,6 +20,8 @@ from polymnia.engine.transfer.formats.records import Item, JsonObject
 
 _CHATGPT, _CLAUDE = "chatgpt", "claude"
 _SPEAKERS = {"human": "user"}
+_REMEMBER = "bio"  # the tool by which ChatGPT writes into its memory
+_FILES = "files that came with messages: the export names them alone"
 _NOT_SAID = {"model_editable_context", "user_editable_context", "thoughts", "reasoning_recap", "system_error"}
 
 
@@ -53,20 +55,25 @@ def read_chatgpt(record: JsonObject) -> Iterator[Item]:
     conversation = text_of(record.get("conversation_id")) or text_of(record.get("id")) or "\n".join(nodes)
     title, begun = text_of(record.get("title")) or None, time_of(record.get("create_time"))
     shown = _shown_branch(nodes, record.get("current_node"))
-    if others := sum(bool(_said(nodes[id].get("message"))) for id in nodes.keys() - set(shown)):
-        yield from (
-            left_out("turns of another branch: the conversation was continued without them") for _ in range(others)
-        )
+    for id in sorted(nodes.keys() - set(shown)):
+        if _said(nodes[id].get("message")):
+            yield left_out("turns of another branch: the conversation was continued without them")
     for id in shown:
         message = nodes[id].get("message")
         if not isinstance(message, dict):
             continue
-        text = _said(message)
+        text, at = _said(message), time_of(message.get("create_time")) or begun
+        files = _attached(message)
         if text:
-            at = time_of(message.get("create_time")) or begun
-            yield turn_item(_CHATGPT, conversation, id, _role(message), text, title=title, at=at, begun=begun)
+            yield turn_item(
+                _CHATGPT, conversation, id, _role(message), text, title=title, at=at, begun=begun, files=files
+            )
+        elif message.get("recipient") == _REMEMBER and (noted := _texts(message).strip()):
+            about = {"source": "ChatGPT's memory", **({"conversation": title} if title else {})}
+            yield memory_item(stable_id(_CHATGPT, conversation, id, "memory"), noted, metadata=about, created=at)
         elif (reason := _unsaid(message)) is not None:
             yield left_out(reason)
+        yield from (left_out(_FILES) for _ in files)
 
 
 def _shown_branch(nodes: dict[str, JsonObject], current: object) -> list[str]:
@@ -106,11 +113,36 @@ def _said(message: object) -> str:
         return ""
     if not isinstance(content, dict) or content.get("content_type") in _NOT_SAID:
         return ""
-    if message.get("recipient") not in (None, "", "all"):
-        return ""
-    parts = content.get("parts")
-    texts = [_part(part) for part in parts] if isinstance(parts, list) else [text_of(content.get("text"))]
+    return "" if message.get("recipient") not in (None, "", "all") else _texts(message)
+
+
+def _texts(message: JsonObject) -> str:
+    content = message.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    texts = (
+        [_part(part) for part in parts]
+        if isinstance(parts, list)
+        else [text_of(content.get("text"))]
+        if isinstance(content, dict)
+        else []
+    )
     return "\n\n".join(text for text in texts if text.strip())
+
+
+def _attached(message: JsonObject) -> list[str]:
+    """The names of files and pictures that came with a message."""
+    metadata, content = message.get("metadata"), message.get("content")
+    files = metadata.get("attachments") if isinstance(metadata, dict) else None
+    names = (
+        [text_of(one.get("name")) or "a file" for one in files or () if isinstance(one, dict)]
+        if isinstance(files, list)
+        else []
+    )
+    parts = content.get("parts") if isinstance(content, dict) else None
+    pictures = (
+        [one for one in parts if isinstance(one, dict) and "asset_pointer" in one] if isinstance(parts, list) else []
+    )
+    return names or [text_of(one["asset_pointer"]) or "a picture" for one in pictures]
 
 
 def _part(part: object) -> str:
@@ -120,13 +152,19 @@ def _part(part: object) -> str:
 
 
 def _unsaid(message: JsonObject) -> str | None:
-    content = message.get("content")
+    content, metadata = message.get("content"), message.get("metadata")
     kind = text_of(content.get("content_type")) if isinstance(content, dict) else ""
     if _role(message) not in ("user", "assistant"):
         return f"messages of the {_role(message)[:40]}"
-    if isinstance(content, dict) and isinstance(content.get("parts"), list) and any(content["parts"]):
-        return f"messages without a text for the other side ({kind[:40] or 'unknown'})"
-    return None  # an empty message
+    if not isinstance(content, dict) or not rest_of(content, "content_type", "language", "response_format_name"):
+        return None  # an empty message
+    if isinstance(content.get("parts"), list) and not any(content["parts"]):
+        return None
+    if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation"):
+        return "messages that were hidden in the conversation"
+    if message.get("recipient") not in (None, "", "all"):
+        return f"calls of tools ({text_of(message['recipient'])[:40]})"
+    return f"messages without a text for the other side ({kind[:40] or 'unknown'})"
 
 
 # ── Claude ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -143,12 +181,20 @@ def read_claude(record: JsonObject) -> Iterator[Item]:
         sender = text_of(message.get("sender")) or "user"
         role, id = _SPEAKERS.get(sender, sender), text_of(message.get("uuid")) or str(position)
         at = time_of(message.get("created_at")) or begun
-        text = _claude_text(message)
+        text, files = _claude_text(message), _claude_files(message)
         if text.strip():
-            yield turn_item(_CLAUDE, conversation, id, role, text, title=title, at=at, begun=begun)
-        elif message.get("content") or message.get("files"):
-            yield left_out("messages without a text (tools, pictures)")
+            yield turn_item(_CLAUDE, conversation, id, role, text, title=title, at=at, begun=begun, files=files)
+        for kind in _other_blocks(message):
+            yield left_out(f"parts of messages that are no text ({kind[:40]})")
+        yield from (left_out(_FILES) for _ in files)
         yield from _attachments(message, conversation, id, begun, at)
+    if summary := text_of(record.get("summary")).strip():
+        session = session_name(_CLAUDE, conversation, begun)
+        about = {"conversation": title} if title else None
+        yield memory_item(
+            stable_id(_CLAUDE, conversation, "summary"), summary, kind="summary", scope=f"session/{session}",
+            metadata=about, created=time_of(record.get("updated_at")) or begun,
+        )  # fmt: skip
 
 
 def _claude_text(message: JsonObject) -> str:
@@ -158,6 +204,28 @@ def _claude_text(message: JsonObject) -> str:
         if isinstance(block, dict) and block.get("type", "text") == "text":
             texts.append(text_of(block.get("text")))
     return "\n\n".join(text for text in texts if text.strip()) or text_of(message.get("text"))
+
+
+def _other_blocks(message: JsonObject) -> list[str]:
+    blocks = message.get("content")
+    kinds = (
+        [text_of(block.get("type")) for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    )
+    return [kind for kind in kinds if kind not in ("", "text")]
+
+
+def _claude_files(message: JsonObject) -> list[str]:
+    """The names of files that came with a message and whose contents the export does not have."""
+    files = message.get("files")
+    attached = message.get("attachments")
+    known = (
+        {text_of(one.get("file_name")) for one in attached if isinstance(one, dict)}
+        if isinstance(attached, list)
+        else set()
+    )
+    given = [one for one in files if isinstance(one, dict)] if isinstance(files, list) else []
+    names = [text_of(one.get("file_name")) or "a file" for one in given]
+    return [name for name in names if name not in known]
 
 
 def _attachments(

@@ -73,9 +73,10 @@ def turn_item(
     title: str | None,
     at: str | None,
     begun: str | None,
+    files: Sequence[str] = (),
 ) -> Item:
     """A turn of a conversation, as ``remember`` of the native dialect keeps it: a memory of a session."""
-    metadata = {"speaker": role, **({"conversation": title} if title else {})}
+    metadata = rest_of({"speaker": role, "conversation": title, "files": list(files)})
     scope = f"{SESSIONS}/{session_name(source, conversation, begun or at)}"
     return memory_item(
         stable_id(source, conversation, id), f"{role}: {text}", kind=TURN, scope=scope, metadata=metadata, created=at

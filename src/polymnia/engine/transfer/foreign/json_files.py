@@ -28,7 +28,9 @@ from polymnia.errors import Invalid
 
 Open = Callable[[], BinaryIO]
 
-_LISTS = ("results", "memories", "records", "conversations", "passages", "archival_memory", "items")
+_LISTS = ("results", "memories", "records", "conversations", "passages", "archival_memory", "items", "relations")
+_HEADS = frozenset(("export_metadata", "count", "next", "previous", "total", "page", "page_size", "version", "format"))
+"""What files tell of themselves."""
 _LAYOUT = Layout(
     format="", head=(), sections={"": "", **{key: key for key in _LISTS}}, otherwise="it holds no list of records"
 )
@@ -185,13 +187,16 @@ def read(open: Open, total: int, file: JsonFile) -> Iterator[Item]:
     for value in _values(open, total, file):
         if isinstance(value, Broken):
             yield left_out(f"records that cannot be read: {value.reason} (line {value.line:,})")
+        elif isinstance(value, str):
+            yield left_out(f"{value!r:.60}, which is no part of {file.shape.label}")
         elif file.form == "whole" or file.shape.fits(value):
             yield from file.shape.read(value)
         else:
             yield left_out(f"records that are not those of {file.shape.label}")
 
 
-def _values(open: Open, total: int, file: JsonFile) -> Iterator[JsonObject | Broken]:
+def _values(open: Open, total: int, file: JsonFile) -> Iterator[JsonObject | Broken | str]:
+    """The records of a file, those that are broken, and the names of other parts of it."""
     if file.form in ("whole", "nested"):
         document = _whole(open, total)
         if file.form == "whole":
@@ -212,7 +217,7 @@ def _values(open: Open, total: int, file: JsonFile) -> Iterator[JsonObject | Bro
                     yield value
             return
         for item in read_json(source, _limits(total), _LAYOUT):
-            if item.section != "unknown" and not isinstance(item.value, str):
+            if item.section != "unknown" or item.value not in _HEADS:
                 yield item.value
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from polymnia.engine.transfer.foreign.items import (
     left_out,
     memory_item,
@@ -20,7 +22,10 @@ from polymnia.engine.transfer.formats.records import Item, JsonObject
 
 _SOURCE = "letta"
 _SAID = ("user", "assistant")
-_PASSAGE = {"archive_id", "embedding", "embedding_config", "source_id", "file_id", "agent_id", "organization_id"}
+_ORIGINS = ("archive_id", "agent_id", "source_id", "folder_id", "file_id", "file_name")
+_PASSAGE = {*_ORIGINS, "embedding", "embedding_config", "organization_id"} - {"file_name"}
+_PACKED = {"user_message", "heartbeat", "login", "system_alert"}
+_SAY = "send_message"  # the tool by which older kinds of agents speak; what else they write is thought
 
 
 def is_passage(record: JsonObject) -> bool:
@@ -45,11 +50,11 @@ def read_passage(record: JsonObject) -> Iterator[Item]:
     if not text.strip():
         yield left_out("passages without a text")
         return
-    metadata: JsonObject = given if isinstance(given, dict) else {}
+    metadata: JsonObject = rest_of(given) if isinstance(given, dict) else {}
     owner = text_of(record.get("archive_id")) or text_of(record.get("agent_id"))
     yield memory_item(
         stable_id(_SOURCE, text_of(record.get("id")) or f"{owner}\n{text}"), text, tags=tags_of(record.get("tags")),
-        metadata=rest_of(metadata) | rest_of({key: record.get(key) for key in ("archive_id", "agent_id", "file_name")}),
+        metadata=metadata | rest_of({key: record.get(key) for key in _ORIGINS}),
         created=time_of(record.get("created_at")), updated=time_of(record.get("updated_at")),
     )  # fmt: skip
 
@@ -89,15 +94,57 @@ def _agent(agent: JsonObject, blocks: dict[str, JsonObject]) -> Iterator[Item]:
         )  # fmt: skip
     messages = list(_objects(agent.get("messages")))
     begun = next((at for one in messages if (at := time_of(one.get("created_at")))), None)
+    speaks_plainly = text_of(agent.get("agent_type")) in ("", "letta_v1_agent")
     for position, message in enumerate(messages):
-        role, text = text_of(message.get("role")), _text(message).strip()
-        if role in _SAID and text:
+        role = text_of(message.get("role"))
+        text, why = _said(message, role, speaks_plainly)
+        if text:
             at = time_of(message.get("created_at")) or begun
             # Messages are numbered in the order of their file; what they say makes a longer copy of it known again.
             id = f"{position}\n{text}"
             yield turn_item(_SOURCE, name, id, role, text, title=name, at=at, begun=begun)
-        else:
-            yield left_out(f"messages of the {role[:40] or 'agent'}" if text else "messages without a text (tools)")
+        if why:
+            yield left_out(why)
+
+
+def _said(message: JsonObject, role: str, speaks_plainly: bool) -> tuple[str, str]:
+    """What a message says to the other side, and the reason why it, or a part of it, is left out."""
+    text = _text(message).strip()
+    if role not in _SAID:
+        return "", f"messages of the {role[:40] or 'agent'}" if text else "messages without a text (tools)"
+    if role == "user":
+        kind, inner = _unpacked(text)
+        return (inner, "") if kind == "user_message" else ("", f"events of the program ({kind[:40]})")
+    calls = [call for one in _objects(message.get("tool_calls")) if isinstance(call := one.get("function"), dict)]
+    spoken = [said for call in calls if call.get("name") == _SAY and (said := _argument(call))]
+    if spoken or (calls and not speaks_plainly):
+        return "\n\n".join(
+            spoken
+        ), "thoughts of the agent" if text else "" if spoken else "messages without a text (tools)"
+    return text, "" if text else "messages without a text (tools)"
+
+
+def _unpacked(text: str) -> tuple[str, str]:
+    """The kind of a user's message and its text, which the program packs into JSON beside the time."""
+    packed = _object(text)
+    kind = text_of(packed.get("type"))
+    if kind not in _PACKED:
+        return "user_message", text
+    return kind, text_of(packed.get("message")).strip()
+
+
+def _argument(call: JsonObject) -> str:
+    return text_of(_object(text_of(call.get("arguments"))).get("message")).strip()
+
+
+def _object(text: str) -> JsonObject:
+    if not text.startswith("{"):
+        return {}
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _text(message: JsonObject) -> str:

@@ -14,16 +14,24 @@ from polymnia.engine.transfer.formats.records import FileLimits, JsonObject
 LINK, EMBED = "links_to", "embeds"
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]*`")
-_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#^\n]+)(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-_MARKDOWN_LINK = re.compile(r"(!?)\[[^\[\]\n]*\]\(<?([^()<>\s]+?\.(?:md|markdown))(?:#[^()\s]*)?>?\)", re.IGNORECASE)
+# In a table the bar before the shown text is escaped.
+_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#^\n]+?)\\?(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_PAGE = r"\.(?:md|markdown)"
+_MARKDOWN_LINK = re.compile(
+    rf"(!?)\[[^\[\]\n]*\]\((?!<?[a-z][a-z0-9+.-]*:)(?:<([^<>\n]+?{_PAGE})(?:#[^<>\n]*)?>|([^()<>\s]+?{_PAGE})(?:#[^()\s]*)?)\)",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"(?:^|(?<=[\s(]))#([\w/-]*[^\W\d_][\w/-]*)")
+_FIELD = re.compile(rb"""^["'\w][^\n]*?:(?:\s|$)""", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6}[ \t]")
-# A bullet that begins with a word in brackets; those of tasks, of times and of links are none.
-_OBSERVATION = re.compile(r"[ \t]*[-*] \[([^\[\]()\n]{2,})\] (?=\S)(.*)")
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+# An item of a list that begins with a word in brackets; those of tasks, of times and of links are none.
+_OBSERVATION = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]) \[([^\[\]()\n]+)\] (?=\S)(.*)")
+_CLOCK = r"\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?"
+_NO_CATEGORY = re.compile(rf"[xX\W_]|{_CLOCK}(?:\s+-\s+{_CLOCK})?|\s*")
 _RELATION = re.compile(
-    r"""[ \t]*[-*]\ (?:"([^"\n]+)"|'([^'\n]+)'|([^\s\[\]"']+))[ ]+  # its type, in quotes if it has several words
-    \[\[([^\[\]|\#\n]+)(?:[\#|][^\[\]\n]*)?\]\](?:[ ]*\((.*)\))?[ ]*""",
+    r"""[ \t]*(?:[-*+]|\d+[.)])[ ]
+    (?:"([^"\n]+)"|'([^'\n]+)'|([^\s\[\]"']+))[ ]+  # its type, in quotes if it has several words
+    \[\[([^\[\]|\#\n]+)(?:[\#|][^\[\]\n]*)?\]\](?:[ ]*\(((?:[^()]|\([^()]*\))*)\))?[ ]*""",
     re.VERBOSE,
 )
 _CREATED, _UPDATED = ("created", "created_at", "date"), ("modified", "updated", "updated_at", "last_modified")
@@ -55,17 +63,19 @@ class NotePage(Struct, frozen=True, kw_only=True):
 
 def decoded(data: bytes) -> str:
     """The text of a page in UTF-8 or UTF-16; raises UnicodeDecodeError for any other encoding."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return data.decode("utf-16")
-    return data.decode("utf-8-sig")
+    text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    return text.replace("\r\n", "\n")  # so that a checkout on another system is no edit
 
 
 def parse(text: str) -> NotePage:
     """A page and what its front matter says of it."""
     front, rest = front_and_rest(text.encode())
+    if front is not None and front.strip() and not _FIELD.search(front):  # a rule above a text
+        front, rest = None, text.encode()
     fields = parse_front(front, _LIMITS)
     if isinstance(fields, str):
-        return NotePage(body=text.strip(), tags=_tags_in(_plain(text)), flaw=fields)
+        flaw = fields.replace("The archive cannot be read: ", "")
+        return NotePage(body=text.strip(), tags=_tags_in(_plain(text)), flaw=flaw)
     body = rest.decode().strip()
     keys = {key.lower(): key for key in fields}
 
@@ -74,7 +84,7 @@ def parse(text: str) -> NotePage:
 
     title, kind, permalink = (taken(name) for name in ("title", "type", "permalink"))
     tags = tags_of(_spaced(taken("tags", "tag")))
-    aliases = tags_of(taken("aliases", "alias"))
+    aliases = _aliases(taken("aliases", "alias"))
     created = next((at for name in _CREATED if name in keys and (at := time_of(fields.get(keys[name])))), None)
     updated = next((at for name in _UPDATED if name in keys and (at := time_of(fields.get(keys[name])))), None)
     for name in (*_CREATED, *_UPDATED):
@@ -87,6 +97,14 @@ def parse(text: str) -> NotePage:
         kind=(kind or "").strip() or None, permalink=text_of(permalink) or None, aliases=aliases,
         tags=list(dict.fromkeys((*tags, *_tags_in(_plain(body))))), metadata=fields, created=created, updated=updated,
     )  # fmt: skip
+
+
+def _aliases(value: object) -> list[str]:
+    """Other names of a page, given as a list or as a text with commas between them."""
+    given = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return list(
+        dict.fromkeys(name for one in given if isinstance(one, str | int | float) and (name := str(one).strip()))
+    )
 
 
 def _spaced(tags: object) -> object:
@@ -109,8 +127,20 @@ def references(body: str) -> list[Reference]:
         return []
     text = _plain(body)
     found = [Reference(EMBED if mark else LINK, target.strip()) for mark, target in _WIKILINK.findall(text)]
-    found += [Reference(EMBED if mark else LINK, target) for mark, target in _MARKDOWN_LINK.findall(text)]
+    found += [Reference(EMBED if mark else LINK, a or b) for mark, a, b in _MARKDOWN_LINK.findall(text)]
     return list(dict.fromkeys(one for one in found if one.target))
+
+
+def properties(fields: JsonObject) -> list[Reference]:
+    """The notes that fields of the front matter link to; the type is the name of the field."""
+    found = []
+    for key, value in fields.items():
+        for one in value if isinstance(value, list) else (value,):
+            while isinstance(one, list) and len(one) == 1:  # [[Note]] without quotes is a list in a list
+                one = f"[[{one[0]}]]" if isinstance(one[0], str) else one[0]
+            if isinstance(one, str) and (link := _WIKILINK.fullmatch(one.strip())):
+                found.append(Reference(key, link[2].strip()))
+    return list(dict.fromkeys(found))
 
 
 def statements(body: str) -> tuple[list[str], list[Reference], str]:
@@ -123,7 +153,7 @@ def statements(body: str) -> tuple[list[str], list[Reference], str]:
         mark = line.lstrip()[:3]
         if mark in ("```", "~~~") and fence in (None, mark):
             fence = mark if fence is None else None
-        elif fence is None and (found := _OBSERVATION.fullmatch(line)) and not _CLOCK.fullmatch(found[1]):
+        elif fence is None and (found := _OBSERVATION.fullmatch(line)) and not _NO_CATEGORY.fullmatch(found[1]):
             observed.append(f"[{found[1]}] {found[2].strip()}")
             continue
         elif fence is None and (found := _RELATION.fullmatch(line)):

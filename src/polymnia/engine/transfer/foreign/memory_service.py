@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from polymnia.engine.transfer.foreign.items import (
     left_out,
@@ -30,7 +30,9 @@ _COLUMNS = (
     *("content_hash", "content", "tags", "memory_type", "metadata", "created_at", "updated_at", "deleted_at"),
     *("store", "superseded_by", "confidence"),
 )
-_LINKS = ("source_hash", "target_hash", "similarity", "relationship_type", "connection_types", "created_at")
+_LINKS = ("source_hash", "target_hash", "similarity", "relationship_type", "connection_types", "metadata", "created_at")
+_BELIEFS = ("belief_hash", "content", "status", "confidence", "derived_from", "contradicted_by", "metadata")
+_ENTITY = "has_entity"  # the type of a link whose target is a name, not a memory
 _LARGEST = 64 * 1024**2  # bytes of a value
 
 
@@ -53,12 +55,15 @@ def _memory(record: JsonObject) -> Iterator[Item]:
         return
     store = text_of(record.get("store"))
     given = record.get("metadata")
-    metadata: JsonObject = given if isinstance(given, dict) else {}
+    metadata = rest_of(given) if isinstance(given, dict) else {}
+    if newer := text_of(record.get("superseded_by")) or text_of(metadata.get("superseded_by")):
+        metadata["superseded_by"] = stable_id(_SOURCE, newer)
+    if record.get("confidence") not in (None, 1.0):  # the value of a memory that nobody has rated
+        metadata["confidence"] = record["confidence"]
     yield memory_item(
         stable_id(_SOURCE, digest), text, kind=text_of(record.get("memory_type")).strip() or None,
         scope=None if store in ("", "default") else scope_of(store), tags=tags_of(record.get("tags")),
-        metadata=rest_of(metadata) | rest_of({key: record.get(key) for key in ("superseded_by", "confidence")}),
-        created=time_of(record.get("created_at")), updated=time_of(record.get("updated_at")),
+        metadata=metadata, created=time_of(record.get("created_at")), updated=time_of(record.get("updated_at")),
     )  # fmt: skip
 
 
@@ -73,48 +78,86 @@ def is_store(path: str) -> bool:
     try:
         with closing(_opened(path)) as database:
             return {"content_hash", "content"} <= set(_columns(database, "memories"))
-    except sqlite3.Error:
-        return False
+    except sqlite3.Error as e:
+        if e.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            return False
+        raise cannot_read(f"its database is damaged: {shortened(str(e))}") from None
 
 
 def read_store(path: str) -> Iterator[Item]:
-    """The memories of a store and what links them, without those that were deleted."""
+    """The memories of a store, what it concluded from them and what links them; not what was deleted there."""
     with importing():
-        import json
         import sqlite3
-
-    def decoded(text: object) -> object:
-        try:
-            return json.loads(text) if isinstance(text, str) and text.strip() else None
-        except (ValueError, RecursionError):
-            return None
 
     try:
         with closing(_opened(path)) as database:
-            present = [column for column in _COLUMNS if column in _columns(database, "memories")]
-            for row in database.execute(f"SELECT {', '.join(present)} FROM memories ORDER BY rowid"):
-                record = dict(zip(present, row, strict=True))
+            for record in _rows(database, "memories", _COLUMNS):
                 if record.get("deleted_at") is not None:
                     yield left_out("memories that were deleted there")
                     continue
-                yield from _memory(record | {"metadata": decoded(record.get("metadata"))})
-            yield from _links(database, decoded)
+                metadata = _decoded(record.get("metadata"))
+                if metadata is None:
+                    yield left_out("metadata that are no JSON; their memories are taken")
+                yield from _memory(record | {"metadata": metadata})
+            yield from _beliefs(database)
+            yield from _links(database)
     except (sqlite3.Error, UnicodeDecodeError) as e:
         raise cannot_read(f"its database is damaged: {shortened(str(e))}") from None
 
 
-def _links(database: sqlite3.Connection, decoded: object) -> Iterator[Item]:
-    present = [column for column in _LINKS if column in _columns(database, "memory_graph")]
-    if not {"source_hash", "target_hash"} <= set(present):
-        return
-    for row in database.execute(f"SELECT {', '.join(present)} FROM memory_graph ORDER BY rowid"):
-        link = dict(zip(present, row, strict=True))
+def _rows(database: sqlite3.Connection, table: str, wanted: Sequence[str]) -> Iterator[JsonObject]:
+    """The rows of a table, with those of the wanted columns that this version of the program has."""
+    have = _columns(database, table)
+    present = [column for column in wanted if column in have]
+    if present[:1] == [wanted[0]]:
+        for row in database.execute(f"SELECT {', '.join(present)} FROM {table} ORDER BY rowid"):
+            yield dict(zip(present, row, strict=True))
+
+
+def _decoded(text: object) -> Any:
+    """The value of a column with JSON; an empty object for an empty column, None if it is no JSON."""
+    with importing():
+        import json
+
+    try:
+        return json.loads(text) if isinstance(text, str) and text.strip() else {}
+    except (ValueError, RecursionError):
+        return None
+
+
+def _beliefs(database: sqlite3.Connection) -> Iterator[Item]:
+    for belief in _rows(database, "beliefs", (*_BELIEFS, "created_at", "updated_at")):
+        id, text = stable_id(_SOURCE, "belief", str(belief["belief_hash"])), text_of(belief.get("content"))
+        if not text.strip():
+            yield left_out("beliefs without a text")
+            continue
+        metadata = _decoded(belief.get("metadata"))
+        yield memory_item(
+            id, text, kind="belief",
+            metadata=rest_of({**(metadata or {}), **{key: belief.get(key) for key in ("status", "confidence")}}),
+            created=time_of(belief.get("created_at")), updated=time_of(belief.get("updated_at")),
+        )  # fmt: skip
+        for type in ("derived_from", "contradicted_by"):
+            digests = _decoded(belief.get(type))
+            for digest in digests if isinstance(digests, list) else ():
+                yield relation_item(type, source=id, target=stable_id(_SOURCE, str(digest)))
+
+
+def _links(database: sqlite3.Connection) -> Iterator[Item]:
+    for link in _rows(database, "memory_graph", _LINKS):
+        type = text_of(link.get("relationship_type")).strip() or "related"
+        target = str(link.get("target_hash"))
+        kinds, metadata = _decoded(link.get("connection_types")), _decoded(link.get("metadata"))
+        about: JsonObject = rest_of(metadata) if isinstance(metadata, dict) else {}
+        if kinds and type != _ENTITY:
+            about["connection_types"] = kinds
         similarity = link.get("similarity")
         yield relation_item(
-            text_of(link.get("relationship_type")).strip() or "related",
-            source=stable_id(_SOURCE, str(link["source_hash"])), target=stable_id(_SOURCE, str(link["target_hash"])),
+            type, source=stable_id(_SOURCE, str(link["source_hash"])),
             strength=min(max(float(similarity), 0.0), 1.0) if isinstance(similarity, int | float) else None,
-            context=text_of(link.get("connection_types")) or None, created_at=time_of(link.get("created_at")),
+            context=text_of(about.pop("context", None)) or None, metadata=about or None,
+            created_at=time_of(link.get("created_at")),
+            **({"target_name": target} if type == _ENTITY else {"target": stable_id(_SOURCE, target)}),
         )  # fmt: skip
 
 

@@ -57,11 +57,14 @@ class Head(Struct, frozen=True):
     name: str
     aliases: tuple[str, ...] = ()
     is_basic_memory: bool = False
-    links: int = 0
+    is_page: bool = False
 
 
-def listed(folder: Folder) -> dict[str, tuple[int, int]]:
-    """The files of a folder and its subfolders, with time of change and size; without hidden ones and links."""
+def listed(folder: Folder, links: list[str] | None = None) -> dict[str, tuple[int, int]]:
+    """The files of a folder and its subfolders, with time of change and size; without hidden ones.
+
+    Links are not followed; their names are added to ``links``.
+    """
     found: dict[str, tuple[int, int]] = {}
     waiting = [(folder.path, "")]
     while waiting:
@@ -76,6 +79,8 @@ def listed(folder: Folder) -> dict[str, tuple[int, int]]:
                     elif entry.is_file(follow_symlinks=False):
                         status = entry.stat(follow_symlinks=False)
                         found[inside + entry.name] = (status.st_mtime_ns, status.st_size)
+                    elif links is not None and entry.is_symlink():
+                        links.append(inside + entry.name)
     return dict(sorted(found.items()))
 
 
@@ -96,10 +101,22 @@ def zip_time(at: tuple[int, int, int, int, int, int]) -> int:
         return 0
 
 
-def source(pages: Sequence[PageFile], title: str, root: str) -> ForeignSource:
-    """The notes of a folder or a zip as a source."""
+def source(
+    pages: Sequence[PageFile], title: str, root: str, files: Iterable[str] = (), links: Iterable[str] = ()
+) -> ForeignSource:
+    """The notes of a folder or a zip as a source. What else is among its ``files`` and ``links`` is counted."""
     notes = Notes(title, root)
-    return ForeignSource("a folder of Markdown", lambda: notes.read(pages))
+    others = [name for name in files if not name.lower().endswith(PAGES)]
+
+    def read() -> Iterator[Item]:
+        yield from notes.read(pages)
+        for name in others:
+            ending = posixpath.splitext(name)[1].lower()
+            yield left_out(f"files that are no pages of Markdown ({ending[:12] or 'without an ending'})")
+        for name in links:
+            yield left_out(f"{name}: it is a link, and links are not followed")
+
+    return ForeignSource("a folder of Markdown", read)
 
 
 class Notes:
@@ -110,6 +127,7 @@ class Notes:
         self._root = root
         self._heads: dict[str, tuple[int, Head | None]] = {}
         self._called: dict[str, list[str]] = {}
+        self._names: dict[str, str] = {}
 
     def read(self, pages: Sequence[PageFile], only: Iterable[str] | None = None) -> Iterator[Item]:
         """The items of the pages, or of some of them alone."""
@@ -124,14 +142,21 @@ class Notes:
                     yield item
 
     def _know(self, pages: Sequence[PageFile]) -> None:
-        """Learn what the notes are called. A title that two of them have is the name of the first one alone."""
+        """Learn what the notes are called. A title that several have is the name of the one nearest to the top."""
         self._heads = {file.name: self._head(file) for file in pages}
         self._called = {}
-        for name, (_, head) in self._heads.items():
-            if head is not None:
-                plain = posixpath.splitext(name)[0]
-                for word in {plain, posixpath.basename(plain), head.name, *head.aliases}:
-                    self._called.setdefault(_folded(word), []).append(name)
+        self._names = {}
+        taken: set[str] = set()
+        known = {name: head for name, (_, head) in self._heads.items() if head is not None}
+        # The name of a page of ours is that of its memory.
+        for name, head in sorted(known.items(), key=lambda one: (not one[1].is_page, one[0].count("/"), one[0])):
+            names = (head.name, posixpath.splitext(name)[0], name, f"{head.name} ({name})")
+            self._names[name] = next((one for one in names if one not in taken), head.id)
+            taken.add(self._names[name])
+        for name, head in known.items():
+            plain = posixpath.splitext(name)[0]
+            for word in {plain, posixpath.basename(plain), head.name, *head.aliases}:
+                self._called.setdefault(_folded(word), []).append(name)
 
     def _head(self, file: PageFile) -> tuple[int, Head | None]:
         known = self._heads.get(file.name)
@@ -142,7 +167,7 @@ class Notes:
             return file.changed, None
         if (ours := _ours(data)) is not None:
             id, name = str(ours[0].get("memory_id", "")), ours[0].get("name")
-            return file.changed, Head(id, id if name is None else str(name))
+            return file.changed, Head(id, id if name is None else str(name), is_page=True)
         try:
             note = markdown.parse(markdown.decoded(data))
         except UnicodeDecodeError:
@@ -168,35 +193,25 @@ class Notes:
             yield left_out(f"{file.name}: it is not UTF-8 (byte {e.start:,})")
             return
         if note.flaw is not None:
-            yield left_out(f"{file.name}: {note.flaw}; it is kept as part of the text")
+            yield left_out(f"{file.name}: {note.flaw}; the page is kept as text")
         observed, related, body = markdown.statements(note.body) if basic else ([], [], note.body)
         changed = file_time(file.changed)
         aliases = {"aliases": note.aliases} if note.aliases else {}
         permalink = {"permalink": note.permalink} if note.permalink else {}
         id = self._id(file.name)
         yield memory_item(
-            id, [*([body] if body else []), *observed], kind=note.kind or _NOTE, name=self._name(file.name),
+            id, [*([body] if body else []), *observed], kind=note.kind or _NOTE, name=self._names[file.name],
             scope=scope_of(self._title, *posixpath.dirname(file.name).split("/")), tags=note.tags,
             metadata=note.metadata | aliases | permalink | {FILE: file.name},
             created=note.created or note.updated or changed, updated=note.updated or changed,
             **{EDITED: changed},
         )  # fmt: skip
-        typed = {_folded(one.target) for one in related}
-        plain = [one for one in markdown.references(note.body) if _folded(one.target) not in typed]
-        for one in (*related, *plain):
-            if (end := self._end(one, file.name)) is not None:
+        links = (*related, *markdown.properties(note.metadata), *markdown.references("\n".join((body, *observed))))
+        known: set[tuple[str, str]] = set()
+        for one in links:
+            if (end := self._end(one, file.name)) is not None and (one.type, end["target_name"]) not in known:
+                known.add((one.type, end["target_name"]))
                 yield relation_item(one.type, source=id, context=one.context, **end)
-
-    def _name(self, file: str) -> str:
-        """The name of a note: its title, unless an earlier note has it."""
-        head = self._heads[file][1]
-        assert head is not None
-        same = (
-            name
-            for name in self._called[_folded(head.name)]
-            if (other := self._heads[name][1]) and other.name == head.name
-        )
-        return head.name if next(same) == file else posixpath.splitext(file)[0]
 
     def _end(self, one: markdown.Reference, file: str) -> JsonObject | None:
         """The other end of a link: the note it leads to, or else the name it was written with; None for no note."""
@@ -214,7 +229,7 @@ class Notes:
                 here = posixpath.dirname(file)
                 best = min(files, key=lambda name: (posixpath.dirname(name) != here, name.count("/"), name))
                 head = self._heads[best][1]
-                return None if head is None or best == file else {"target": head.id, "target_name": self._name(best)}
+                return None if head is None or best == file else {"target": head.id, "target_name": self._names[best]}
         return {"target_name": posixpath.basename(target) if lower.endswith(PAGES) else target}
 
 

@@ -15,6 +15,7 @@ from polymnia.engine.transfer.foreign import json_files, memory_service, notes
 from polymnia.engine.transfer.foreign.items import ForeignSource, left_out
 from polymnia.engine.transfer.formats.project_zip import DOCUMENT, check_directory, check_entry
 from polymnia.engine.transfer.formats.records import FileLimits, Item, cannot_read, shortened
+from polymnia.errors import ImportFailed
 
 _SQLITE, _ZIP = b"SQLite format 3\0", (b"PK\x03\x04", b"PK\x05\x06")
 _PAGE = (".md", ".markdown")
@@ -46,9 +47,10 @@ def _of_json(opened: Callable[[], BinaryIO], total: int) -> ForeignSource | None
 def _of_folder(path: str, total: int) -> ForeignSource | None:
     """A folder: an export that was unpacked, or notes in Markdown."""
     folder = Folder(path)
-    files = notes.listed(folder)
-    if any(file.endswith(_PAGE) for file in files):
-        return notes.source(notes.pages_of_folder(folder), os.path.basename(folder.path), folder.path)
+    links: list[str] = []
+    files = notes.listed(folder, links)
+    if pages := notes.pages_of_folder(folder, files):
+        return notes.source(pages, os.path.basename(folder.path), folder.path, files, links)
     parts = {name: _of_json(partial(folder.open, name), total) for name in files if name.lower().endswith(".json")}
     return _joined(parts, len(files))
 
@@ -96,6 +98,7 @@ def _of_zip(path: str, total: int) -> ForeignSource | None:
         [notes.PageFile(name, notes.zip_time(entry.date_time), opener(name)) for name, entry in sorted(pages.items())],
         os.path.splitext(os.path.basename(path))[0],
         os.path.realpath(path),
+        entries,
     )
 
 
@@ -114,16 +117,21 @@ class _Entry:
     """A file of a zip, opened for reading; damage of the zip is a fault, as in any other file."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._name = name
         try:
             self._file = archive.open(name)
         except _DAMAGED as e:
-            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+            raise self._damage(e) from None
 
     def read(self, size: int = -1) -> bytes:
         try:
             return self._file.read(size)
         except _DAMAGED as e:
-            raise cannot_read(f"its zip data are damaged: {shortened(str(e))}") from None
+            raise self._damage(e) from None
+
+    def _damage(self, e: Exception) -> ImportFailed:
+        # No Invalid, which is taken for a file of another kind while a source is recognized.
+        return ImportFailed(f"{self._name!r:.200} in it is damaged: {shortened(str(e))}")
 
     def seek(self, offset: int, whence: int = 0) -> int:
         return self._file.seek(offset, whence)

@@ -46,6 +46,7 @@ def write_page(fields: JsonObject, relations: Sequence[JsonObject], digest: str)
     back = read_page(page)
     if (
         back is None
+        or "\r" in body  # an editor or a checkout of another system would change it
         or back[0].get("content") != text
         or back[0].get("observations") != (listed if text is None else None)
     ):
