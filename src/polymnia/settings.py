@@ -197,6 +197,10 @@ class Settings:
     backup_every = NetworkSetting(str, "6h", "How often: a number with s, m, h or d.")
     backup_keep = NetworkSetting(int, 14, "How many of these backups are kept.")
     log_level = Setting(str, "warning", "How much is told on stderr.", choices=LEVELS)
+    log_format = Setting(
+        str, "auto", "How it is told: lines of text (auto: stdio) or of JSON (auto: serve).",
+        choices=("auto", "text", "json"),
+    )  # fmt: skip
     busy_timeout = Setting(float, 30.0, "Seconds a write waits for other processes before it gives up.")
     max_message_bytes = Setting(int, 16 * MIB, "The largest message accepted.")
     max_text_bytes = Setting(int, 5 * MIB, "The largest single text accepted.")

@@ -403,6 +403,7 @@ def server(chosen: Settings, memory: Memory, hidden: Mapping[str, str] | None = 
 
 def serve_stdio(chosen: Settings) -> None:
     """Serve one client on stdin and stdout."""
+    from polymnia.transports.log import Log
     from polymnia.transports.stdio import serve
 
     if os.isatty(0):
@@ -410,4 +411,5 @@ def serve_stdio(chosen: Settings) -> None:
     for text in ignored_variables(chosen):
         _warn(text)
     one = server(chosen, open_memory(chosen, chosen.dialect))
-    serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)
+    log = Log(chosen.log_level, "json" if chosen.log_format == "json" else "text")
+    serve(one, max_message_bytes=chosen.max_message_bytes, log=log)

@@ -21,11 +21,11 @@ from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject
 from polymnia.settings import DIALECTS, BadSetting, Settings, duration, is_database
+from polymnia.transports.log import Log
 from polymnia.transports.server import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
 from polymnia.transports.web.explorer import Explorer
-from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
 from polymnia.transports.web.peers import Peers
 from polymnia.transports.web.serving import listening, private, serve
@@ -60,7 +60,8 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         connections=chosen.max_connections,
     )
     rates = chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy, chosen.rate_limit_explorer
-    state = ServerState(limits, Log(chosen.log_level), RateLimiter(*rates))
+    log = Log(chosen.log_level, "text" if chosen.log_format == "text" else "json")
+    state = ServerState(limits, log, RateLimiter(*rates))
     tokens = _tokens(chosen)
     proxies = _proxies(chosen)
     address = _address(chosen.host)

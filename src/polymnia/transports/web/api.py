@@ -87,6 +87,7 @@ class ApiCall(Request):
         self.file: IO[bytes] | None = None  # that is answered instead of a value
         self.name = self.mime = ""
         self.work = self._work
+        self.trace = id
 
     def _work(self) -> JsonObject:
         server, tool = self.connection.server, self.tool
@@ -109,6 +110,7 @@ class ApiCall(Request):
             raise
         except Fault as e:
             self.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
+            self.outcome = e.code
             if isinstance(e, Unavailable):
                 self.connection.link.log("error", e.message)
             raise _Refused(server.redact(e, self.arguments)) from None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from polymnia.engine.ports.shared import SharedState
 from polymnia.errors import Fault
-from polymnia.transports.web.monitoring import Log
+from polymnia.transports.log import Log
 from polymnia.transports.web.state import WINDOW, Key, RateLimiter
 
 _SHARES = 4  # a process takes at most one part in so many for each process of what is left

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from polymnia.operation import SECONDS
 from polymnia.transports.errors import INVALID_REQUEST, RATE_LIMITED, Headers, Refusal, RpcError
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import Connection, Request, Server, Weight
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
-from polymnia.transports.web.monitoring import SECONDS, Log
 from polymnia.transports.web.streams import Outbox, StoredBytes
 
 if TYPE_CHECKING:
