@@ -165,6 +165,12 @@ class Settings:
     )
     host = NetworkSetting(str, "127.0.0.1", "The address to listen on; one that others can reach needs keys.")
     port = NetworkSetting(int, 9080, "The port to listen on; 0 takes a free one.", zero=True)
+    tls_certificate = NetworkSetting(
+        file_path,
+        None,
+        "The certificate to serve with (TLS), with its chain: a file of PEM, read again when it changes.",
+    )
+    tls_key = NetworkSetting(file_path, None, "The private key of the certificate: a file of PEM without a password.")
     workers = NetworkSetting(int, 1, "Processes that serve the port together.")
     peer_host = NetworkSetting(
         str,

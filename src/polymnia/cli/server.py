@@ -24,7 +24,7 @@ from polymnia.keys import Key
 from polymnia.models import JsonObject
 from polymnia.settings import SETTINGS, Settings, is_database, without_password
 
-_PATHS = ("config", "store", "file", "export_dir", "keys")
+_PATHS = ("config", "store", "file", "export_dir", "keys", "tls_certificate", "tls_key")
 _FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
 _SHADE = "(set, not shown)"
 
