@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct, field
 
-from polymnia.engine.access import EVERYTHING, Grant
+from polymnia.engine.access import EVERYTHING, Grant, Quota
 from polymnia.engine.health.counters import SECONDS, CallFigures, Counters
 from polymnia.engine.memory import Memory
 from polymnia.engine.privacy.screening import Screen
@@ -34,6 +34,7 @@ __all__ = [
     "Operation",
     "Prompt",
     "PromptArgument",
+    "Quota",
     "Registry",
     "Reply",
     "Resource",

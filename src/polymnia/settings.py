@@ -213,6 +213,10 @@ class Settings:
     max_name_bytes = Setting(int, 64 * 1024, "The longest name, type, relation type or query accepted.")
     max_batch = Setting(int, 10_000, "The most items accepted in one call, and messages in one batch.")
     max_import_bytes = Setting(int, 2048 * MIB, "The largest archive imported, after it is unpacked.")
+    max_project_memories = Setting(int, None, "The most memories a project may hold (default: no limit).")
+    max_project_texts = Setting(
+        int, None, "The most memories and observations together a project may hold (default: no limit)."
+    )
     max_nesting = Setting(int, 100, "The deepest nesting accepted in a message.")
 
     def __init__(

@@ -283,7 +283,7 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     finding = LazySearch(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
     bounds = limits(chosen)
     return Memory(
-        store,
+        _metered(chosen, store),
         reads=ReadCounter(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
@@ -293,6 +293,15 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
         finding=finding,
         exports=chosen.export_dir or os.path.join(local_folder(chosen), "exports"),
     )
+
+
+def _metered(chosen: Settings, store: Store) -> Store:
+    """The store, of which no project grows beyond what the settings allow."""
+    if chosen.max_project_memories is None and chosen.max_project_texts is None:
+        return store
+    from polymnia.engine.access import Metered, Quota
+
+    return Metered(store, Quota(chosen.max_project_memories, chosen.max_project_texts))
 
 
 def _check_embedder(chosen: Settings) -> None:

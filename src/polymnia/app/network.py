@@ -37,7 +37,8 @@ from polymnia.transports.web.workers import Workers
 _LAST_PORT = 65535
 _SHOWN_LIMITS = (
     "rate_limit", "rate_limit_session", "rate_limit_heavy", "rate_limit_explorer", "max_sessions", "max_connections",
-    "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes",
+    "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes", "max_project_memories",
+    "max_project_texts",
 )  # fmt: skip
 
 

@@ -168,7 +168,7 @@ class _Caller(DialectEndpoint):
         """Count a call against the limits, or refuse it."""
         rates = self._state.rates
         try:
-            rates.explore(principal.caller, heavy=heavy)
+            rates.explore(principal.caller, heavy=heavy, own=principal.calls)
         except RpcError as e:
             headers = rates.headers(principal.caller, rates.counted())
             headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
@@ -177,6 +177,8 @@ class _Caller(DialectEndpoint):
     def limits(self, principal: Principal) -> Headers:
         """The state of the limits."""
         keys = [("global", "calls", ""), ("explorer", "calls", principal.caller)]
+        if principal.calls is not None:
+            keys.append(("key", "calls", principal.caller))
         return self._state.rates.headers(principal.caller, keys)
 
 
