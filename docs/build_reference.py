@@ -241,7 +241,10 @@ def settings() -> str:
 def limits() -> str:
     """The settings that are limits."""
     found = (one for one in SETTINGS if one.name.startswith("max_"))
-    return table("setting|default|description", ([code(one.flag), f"{one.default:,}", one.help] for one in found))
+    return table(
+        "setting|default|description",
+        ([code(one.flag), "none" if one.default is None else f"{one.default:,}", one.help] for one in found),
+    )
 
 
 def usage(action: argparse.Action) -> str:

@@ -14,7 +14,8 @@
     ├── Conflict              a later change prevents it
     ├── Cancelled             the caller cancelled the request
     ├── Refused               a rule of this server does not allow it
-    │   └── NotAllowed        the key does not grant access to this project, or only read access
+    │   ├── NotAllowed        the key does not grant access to this project, or only read access
+    │   └── OverQuota         the project would hold more than it may
     ├── ExportFailed          an archive could not be written
     ├── ImportFailed          an archive could not be read, or has records that cannot be imported
     └── Unavailable           the store cannot serve requests
@@ -36,7 +37,7 @@ and ``details`` (the data behind the message). Transports and dialects decide ho
 from __future__ import annotations
 
 __all__ = ["Fault", "Invalid", "BadArguments", "BadText", "EmptyList", "OverLimit", "UnknownOperation", "NotFound"]
-__all__ += ["MissingEnds", "AlreadyExists", "ManyTexts", "Conflict", "Cancelled", "Refused", "NotAllowed"]
+__all__ += ["MissingEnds", "AlreadyExists", "ManyTexts", "Conflict", "Cancelled", "Refused", "NotAllowed", "OverQuota"]
 __all__ += ["ExportFailed", "ImportFailed", "Unavailable", "Busy", "Interrupted", "TooNew", "NotAStore", "Damaged"]
 __all__ += ["BrokenFile", "NoLibrary", "NoModel", "NoSpace", "Forbidden"]
 
@@ -253,6 +254,12 @@ class NotAllowed(Refused):
     """The caller's key does not grant access to this project, or only read access. Nothing was changed."""
 
     hint = "Use a key that allows it, or ask whoever runs the server for one."
+
+
+class OverQuota(Refused):
+    """The project would hold more than the server or the caller's key allows. Nothing was changed."""
+
+    hint = "Delete what is no longer needed, or ask whoever runs the server to raise the limit."
 
 
 class ExportFailed(Fault):

@@ -1,4 +1,4 @@
-"""API keys for network access: stored hashed in one file, shown once, each limited to certain projects.
+"""API keys for network access: stored hashed in one file, shown once, each with its user, rights and limits.
 
 A key is an id and 256 random bits, so a single round of SHA-256 suffices: it cannot be guessed.
 """
@@ -14,10 +14,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from polymnia.errors import Invalid, NotFound, Unavailable
 
@@ -30,8 +31,10 @@ _NOBODY = hashlib.sha256(b"nobody").hexdigest()
 class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One key: ``projects`` are those it grants access to (None: all), ``write`` whether it may change them.
 
-    ``metrics`` permits reading the server's metrics, ``manage`` making and revoking keys. No other field may be missing
-    in the file: a misspelt limit must not become no limit.
+    ``metrics`` permits reading the server's metrics, ``manage`` making and revoking keys. ``user`` is whose key it is,
+    if its name does not say so; it opens nothing once it ``expires`` (microseconds since 1970). ``calls`` limits its
+    calls a minute, ``memories`` and ``texts`` how large it may make a project. A field that is unknown is refused:
+    a misspelt limit must not become no limit.
     """
 
     id: str
@@ -42,6 +45,16 @@ class Key(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     write: bool
     metrics: bool = False
     manage: bool = False
+    user: str | None = None
+    expires: int | None = None
+    calls: int | None = None
+    memories: int | None = None
+    texts: int | None = None
+
+    @property
+    def expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires is not None and time.time_ns() // 1000 >= self.expires
 
 
 class _Document(Struct, forbid_unknown_fields=True):
@@ -91,29 +104,43 @@ class KeyFile:
         write: bool = True,
         metrics: bool = False,
         manage: bool = False,
+        **more: str | int | None,
     ) -> tuple[Key, str]:
-        """Create a key; returns it and its text, which is not stored."""
-        for field, text in (("key", name), *(("project", one) for one in projects or ())):
-            if not text.strip() or not _LINE.fullmatch(text):
-                raise Invalid(f"The name of a {field} is one line of text, but it is {text!r}", field=field)
+        """Create a key; returns it and its text, which is not stored. ``more`` are a user, an expiry and limits."""
         id = secrets.token_hex(6)
-        text = f"pk_{id}_{secrets.token_urlsafe(32)}"
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        text, digest = _secret(id)
         now = time.time_ns() // 1000
-        key = Key(
-            id=id, name=name, digest=digest, created=now, projects=projects, write=write, metrics=metrics, manage=manage
-        )
+        rights = {"projects": projects, "write": write, "metrics": metrics, "manage": manage}
+        key = _checked(Key(id=id, name=name, digest=digest, created=now, **rights, **more))  # type: ignore[arg-type]
         with self._locked():
             self._write([*self.keys(), key])
         return key, text
+
+    def change(self, id: str, **changes: object) -> Key:
+        """Change what a key may do, or whose it is; its text stays the same."""
+        return self._replace(id, **changes)
+
+    def rotate(self, id: str) -> tuple[Key, str]:
+        """Give a key another text, which is not stored; the one before opens nothing from then on."""
+        text, digest = _secret(id)
+        return self._replace(id, digest=digest), text
+
+    def _replace(self, id: str, **changes: Any) -> Key:
+        with self._locked():
+            known = self.keys()
+            key = _checked(replace(_found(known, id), **changes))
+            self._write([key if one.id == id else one for one in known])
+        return key
+
+    def get(self, id: str) -> Key:
+        """The key with this id."""
+        return _found(self.keys(), id)
 
     def revoke(self, id: str) -> Key:
         """Remove a key by its id and return it."""
         with self._locked():
             known = self.keys()
-            key = next((one for one in known if one.id == id), None)
-            if key is None:
-                raise NotFound([id], "Key", hint="polymnia keys list shows the ids.")
+            key = _found(known, id)
             self._write([one for one in known if one.id != id])
         return key
 
@@ -180,3 +207,29 @@ class KeyFile:
             os.unlink(path)
             raise
         self._reload()
+
+
+def _secret(id: str) -> tuple[str, str]:
+    """A new text for a key, and its digest."""
+    text = f"pk_{id}_{secrets.token_urlsafe(32)}"
+    return text, hashlib.sha256(text.encode()).hexdigest()
+
+
+def _found(keys: list[Key], id: str) -> Key:
+    key = next((one for one in keys if one.id == id), None)
+    if key is None:
+        raise NotFound([id], "Key", hint="polymnia keys list shows the ids.")
+    return key
+
+
+def _checked(key: Key) -> Key:
+    """A key whose names and limits are legal."""
+    names = [("key", key.name), *(("project", one) for one in key.projects or ())]
+    for field, text in names if key.user is None else [*names, ("user", key.user)]:
+        if not text.strip() or not _LINE.fullmatch(text):
+            raise Invalid(f"The name of a {field} is one line of text, but it is {text!r}", field=field)
+    for field in ("calls", "memories", "texts"):
+        limit = getattr(key, field)
+        if limit is not None and limit < 1:
+            raise Invalid(f"The limit of {field} is {limit}, but must be a number above zero", field=field)
+    return key

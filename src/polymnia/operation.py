@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct, field
 
-from polymnia.engine.access import EVERYTHING, Grant
-from polymnia.engine.health.counters import Counters
+from polymnia.engine.access import EVERYTHING, Grant, Quota
+from polymnia.engine.health.counters import SECONDS, CallFigures, Counters
 from polymnia.engine.memory import Memory
 from polymnia.engine.privacy.screening import Screen
 from polymnia.errors import BadArguments, Fault, Violation
@@ -22,7 +22,9 @@ from polymnia.schemas import JsonObject, exact, schema
 
 __all__ = [
     "EVERYTHING",
+    "SECONDS",
     "Author",
+    "CallFigures",
     "Context",
     "Counters",
     "Download",
@@ -32,6 +34,7 @@ __all__ = [
     "Operation",
     "Prompt",
     "PromptArgument",
+    "Quota",
     "Registry",
     "Reply",
     "Resource",
@@ -41,6 +44,7 @@ __all__ = [
     "join",
     "read",
     "schema",
+    "unwrapped",
 ]
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -117,8 +121,9 @@ class Operation(Struct, frozen=True, kw_only=True):
     ``wrapped`` names a parameter that may contain all others. ``word`` formats this tool's faults where several
     dialects are offered together. If the parameters have several shapes, ``read`` decodes them from JSON, and ``takes``
     and ``gives`` return the schemas to publish; without ``output`` there is no structured content. ``heavy`` says
-    whether calls are expensive, always or depending on the arguments; ``which`` returns the operation and ``session``
-    the memory session named in the arguments. ``headers`` maps parameters to the headers in which clients repeat them,
+    whether calls are expensive, always or depending on the arguments; ``which`` returns the operation named in the
+    arguments if there is one of that name, ``session`` the memory session; ``project`` is the parameter that names the
+    project. ``headers`` maps parameters to the headers in which clients repeat them,
     for proxies to route by. ``exact`` refuses unknown parameters even if their type would accept them. ``asks`` says
     that calls may ask the client something (:class:`Context`).
     """
@@ -140,6 +145,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     heavy: Callable[[bytes], bool] | bool = False
     which: Callable[[bytes], str] | None = None
     session: Callable[[bytes], str] | None = None
+    project: str | None = None
     headers: dict[str, str] = {}
     exact: bool = False
     asks: bool = False
@@ -256,7 +262,7 @@ class Registry(Struct, kw_only=True):
         A note is appended to ``notes`` if values were not read literally.
         """
         if operation.wrapped is not None:
-            raw = _unwrapped(operation, operation.wrapped, raw)
+            raw = unwrapped(operation, operation.wrapped, raw)
         if operation.read is not None:
             return operation.read(raw, notes)
         decoder = self.decoders.get(operation.name)
@@ -297,7 +303,7 @@ def as_object(raw: bytes) -> bytes:
     return text.encode() if text[:1] == "{" else raw
 
 
-def _unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
+def unwrapped(operation: Operation, name: str, raw: bytes) -> bytes:
     """The content of the parameter that may contain all others, or the parameters unchanged if it is absent."""
     if f'"{name}"'.encode() not in raw:
         return raw
@@ -387,6 +393,7 @@ def _either(plain: Operation, keyed: Operation) -> Operation:
         heavy=False,
         which=keyed.which,
         session=keyed.session,
+        project=keyed.project,
         headers={},
         exact=False,
         asks=plain.asks or keyed.asks,

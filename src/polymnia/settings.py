@@ -176,6 +176,12 @@ class Settings:
     )
     host = NetworkSetting(str, "127.0.0.1", "The address to listen on; one that others can reach needs keys.")
     port = NetworkSetting(int, 9080, "The port to listen on; 0 takes a free one.", zero=True)
+    tls_certificate = NetworkSetting(
+        file_path,
+        None,
+        "The certificate to serve with (TLS), with its chain: a file of PEM, read again when it changes.",
+    )
+    tls_key = NetworkSetting(file_path, None, "The private key of the certificate: a file of PEM without a password.")
     workers = NetworkSetting(int, 1, "Processes that serve the port together.")
     peer_host = NetworkSetting(
         str,
@@ -208,12 +214,20 @@ class Settings:
     backup_every = NetworkSetting(str, "6h", "How often: a number with s, m, h or d.")
     backup_keep = NetworkSetting(int, 14, "How many of these backups are kept.")
     log_level = Setting(str, "warning", "How much is told on stderr.", choices=LEVELS)
+    log_format = Setting(
+        str, "auto", "How it is told: lines of text (auto: stdio) or of JSON (auto: serve).",
+        choices=("auto", "text", "json"),
+    )  # fmt: skip
     busy_timeout = Setting(float, 30.0, "Seconds a write waits for other processes before it gives up.")
     max_message_bytes = Setting(int, 16 * MIB, "The largest message accepted.")
     max_text_bytes = Setting(int, 5 * MIB, "The largest single text accepted.")
     max_name_bytes = Setting(int, 64 * 1024, "The longest name, type, relation type or query accepted.")
     max_batch = Setting(int, 10_000, "The most items accepted in one call, and messages in one batch.")
     max_import_bytes = Setting(int, 2048 * MIB, "The largest archive imported, after it is unpacked.")
+    max_project_memories = Setting(int, None, "The most memories a project may hold (default: no limit).")
+    max_project_texts = Setting(
+        int, None, "The most memories and observations together a project may hold (default: no limit)."
+    )
     max_nesting = Setting(int, 100, "The deepest nesting accepted in a message.")
 
     def __init__(

@@ -31,6 +31,7 @@ _SAMPLES: list[Fault] = [
     errors.Cancelled("The request was cancelled"),
     errors.Refused("Writing needs a session"),
     errors.NotAllowed("This key may read but not write"),
+    errors.OverQuota("The project 'atlas' may hold 2 memories, and would have 3; nothing was changed"),
     errors.ExportFailed("The file cannot be written"),
     errors.ImportFailed("The archive cannot be read"),
     errors.Unavailable("The store cannot be used"),

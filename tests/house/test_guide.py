@@ -24,7 +24,15 @@ _GUIDE = ROOT / "docs" / "guide"
 _EXAMPLES = _GUIDE / "examples"
 _PAGES = sorted(_GUIDE.glob("*.md"))
 _FENCE = re.compile(r"^```(?P<language>\w*)(?: (?P<name>\S+))?\n(?P<body>.*?)^```$", re.M | re.S)
-_LANGUAGES = {".py": "python", ".sh": "sh", ".json": "json", ".jsonl": "jsonl", ".txt": "text"}
+_LANGUAGES = {
+    ".py": "python",
+    ".sh": "sh",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".txt": "text",
+    ".conf": "nginx",
+    "": "caddy",
+}
 
 # Claude Code is not installed in tests; its script has a separate test.
 _SCRIPTS = [path for path in files(".py", ".sh", under=_EXAMPLES) if path.name != "claude-code.sh"]

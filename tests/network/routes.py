@@ -7,10 +7,10 @@ from typing import NamedTuple
 from polymnia import app
 from polymnia.app import network
 from polymnia.settings import DIALECTS
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import Server
 from polymnia.transports.web.application import SOCKET, Application
 from polymnia.transports.web.auth import Gate
-from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
 
 __all__ = ["ADDRESSES", "OPEN", "Address"]

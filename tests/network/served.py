@@ -7,12 +7,14 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,6 +93,8 @@ class Served:
         self.config = folder / "config"
         self.keys = KeyFile(str(self.config / "polymnia" / "keys.json"))
         self.port = free_port()
+        self.tls: ssl.SSLContext | None = None
+        """What its certificate is checked with, where it has one."""
         self.lines: list[str] = []
         self.last: Mapping[str, str] = {}
         """The headers of what ``status`` asked for last."""
@@ -157,12 +161,21 @@ class Served:
         """Whether it lives and answers."""
         return self.process.poll() is None and self.request("GET", "/healthz").status == 200
 
+    def at(self, port: int, tls: ssl.SSLContext | None) -> Served:
+        """The same server as it is reached by another port."""
+        other = copy(self)
+        other.port, other.tls = port, tls
+        return other
+
     # HTTP
 
     @contextmanager
     def connection(self) -> Iterator[http.client.HTTPConnection]:
         """A connection of its own."""
-        made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+        if self.tls is None:
+            made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+        else:
+            made = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=DEADLINE, context=self.tls)
         try:
             yield made
         finally:
@@ -203,9 +216,10 @@ class Served:
     def socket(self, path: str = "/ws", *, key: str | None = None, **options: Any) -> ClientConnection:
         """A WebSocket; close it, or use it in a ``with``."""
         headers = {**options.pop("headers", {}), **({"Authorization": f"Bearer {key}"} if key else {})}
+        scheme = "ws" if self.tls is None else "wss"
         return connect(
-            f"ws://127.0.0.1:{self.port}{path}", additional_headers=headers, open_timeout=DEADLINE, max_size=None,
-            **options,
+            f"{scheme}://127.0.0.1:{self.port}{path}", additional_headers=headers, open_timeout=DEADLINE, max_size=None,
+            ssl=self.tls, **options,
         )  # fmt: skip
 
     def status(self, method: str, path: str, *, key: str | None = None, **headers: str) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +17,7 @@ from polymnia.keys import KeyFile
 from stdio_client import entity
 
 from .conftest import MANY
-from .served import DOORS, Refused, Served, request
+from .served import DOORS, Refused, Served, initialize, request
 
 SECRET = "xyzzy-plugh-7391"
 
@@ -28,7 +31,7 @@ def scenario(served: Served, key: str) -> None:
             door.call("search_nodes", {"query": SECRET})
             door.call("open_nodes", {"names": SECRET})
             door.call(SECRET, {SECRET: SECRET})
-            door.call("memory_store", {"operation": "store_content", "project_id": SECRET, "content": SECRET})
+            door.call("memory_store", {"operation": "store_content", "project_id": "atlas", "content": SECRET})
             door.call("memory_import", {"import_data": SECRET})
             door.call("memory_import", {"file_path": SECRET})
             door.send(request(SECRET))
@@ -84,6 +87,55 @@ def test_an_answer_names_the_request_the_log_tells_of(serving: Callable[..., Ser
     event = json.loads(served.wait_for_line(f'"{id}"'))
     assert (event["method"], event["path"], event["status"]) == ("GET", "/healthz", 200)
     assert event["milliseconds"] >= 0
+
+
+@pytest.mark.promise("network.log.calls")
+def test_every_call_is_logged_with_its_operation_and_project(serving: Callable[..., Served], kind: str) -> None:
+    served = serving(*MANY, "--log-level", "info")
+    with served.door(kind, "all") as door:
+        door.call("memory_store", {"operation": "store_content", "project_id": "atlas", "content": SECRET})
+        door.call("memory_store", {"operation": "store_content", "project_id": "atlas"})
+        door.call("open_nodes", {"names": [SECRET]})
+        door.call(SECRET, {})
+    served.wait_for_line('"tool":"unknown"')
+    served.stop()
+    events = [json.loads(line) for line in served.lines[1:]]
+    calls = [event for event in events if event["event"] == "call" and event["tool"] != "unknown"]
+    told = [
+        tuple(one[field] for field in ("level", "dialect", "tool", "operation", "project", "outcome")) for one in calls
+    ]
+    assert told == [
+        ("info", "all", "memory_store", "store_content", "atlas", "ok"),
+        ("info", "all", "memory_store", "store_content", "atlas", "bad_arguments"),
+        ("info", "all", "open_nodes", "", "default", "ok"),
+    ]
+    assert all(one["milliseconds"] >= 0 for one in calls)
+    assert SECRET not in served.log
+    shown = json.loads((Path(__file__).parents[2] / "docs/guide/examples/network/log.txt").read_text())
+    assert [list(one) for one in calls] == [list(shown)] * 3
+    requests = {event["request"]: event["path"] for event in events if event["event"] in ("http", "websocket")}
+    assert all(requests[one["request"]].startswith(("/mcp/all", "/sse/all", "/ws/all")) for one in calls)
+
+
+@pytest.mark.promise("network.log.stdio")
+@pytest.mark.parametrize("format", ["json", "text"])
+def test_a_server_on_pipes_logs_its_calls_where_that_is_asked_for(tmp_path: Path, format: str) -> None:
+    store = {"operation": "store_content", "project_id": "atlas", "content": SECRET}
+    messages = [initialize(), request("tools/call", {"name": "memory_store", "arguments": store}), request("ping")]
+    command = [sys.executable, "-m", "polymnia", "stdio", "--store", str(tmp_path / "memory.db"), "--embedder", "none"]
+    done = subprocess.run(
+        [*command, "--log-level", "info", "--log-format", format],
+        input="".join(json.dumps(one) + "\n" for one in messages), capture_output=True, text=True, check=True,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)},
+    )  # fmt: skip
+    (line,) = [line for line in done.stderr.splitlines() if "memory_store" in line]
+    assert SECRET not in done.stderr
+    if format == "text":
+        assert ' polymnia info: call request="1" dialect="all" tool="memory_store" operation="store_content"' in line
+        return
+    told = json.loads(line)
+    assert (told["request"], told["tool"], told["operation"]) == ("1", "memory_store", "store_content")
+    assert (told["project"], told["outcome"]) == ("atlas", "ok")
 
 
 BROKEN = """

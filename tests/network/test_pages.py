@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -69,3 +72,86 @@ def test_figures_have_a_right_of_their_own_where_there_are_keys(serving: Callabl
     assert served.request("GET", "/metrics", key=scraper).status == 200
     assert served.request("POST", "/mcp", key=scraper).value["error"]["code"] == 403
     assert served.request("GET", "/readyz").status == 200
+
+
+def _calls(served: Served) -> dict[tuple[str, str, str], float]:
+    page = served.request("GET", "/metrics").body.decode()
+    families = {family.name: family for family in text_string_to_metric_families(page)}
+    return {
+        (one.labels["tool"], one.labels["operation"], one.labels["outcome"]): one.value
+        for one in families["polymnia_calls"].samples
+    }
+
+
+@pytest.mark.promise("network.pages.tools")
+def test_calls_are_counted_by_tool_operation_and_outcome(serving: Callable[..., Served], kind: str) -> None:
+    served = serving(*MANY)
+    with served.door(kind, "all") as door:
+        stored = {"operation": "store_content", "project_id": "atlas", "content": "The gate opens at nine."}
+        door.call("memory_store", stored)
+        door.call("memory_store", {**stored, "content": "The gate shuts at six."})
+        door.call("memory_store", {"operation": "store_content", "project_id": "atlas"})
+        door.call("memory_store", {"operation": "made-up-operation", "project_id": "atlas"})
+        door.call("open_nodes", {"names": ["nobody"]})
+        door.call("made-up-tool", {})
+    calls = _calls(served)
+    assert calls["memory_store", "store_content", "ok"] == 2
+    assert calls["memory_store", "store_content", "bad_arguments"] == 1
+    assert calls["memory_store", "", "unknown_operation"] == 1
+    assert calls["open_nodes", "", "ok"] == 1
+    assert calls["unknown", "", "unknown_operation"] == 1
+    page = served.request("GET", "/metrics").body.decode()
+    assert "made-up" not in page
+    assert "atlas" not in page
+    times = next(one for one in text_string_to_metric_families(page) if one.name == "polymnia_call_seconds")
+    taken = {one.labels["operation"]: one.value for one in times.samples if one.name.endswith("_count")}
+    assert taken["store_content"] == 3
+
+
+@pytest.mark.promise("network.pages.tools")
+def test_calls_over_a_limit_are_counted_as_such(serving: Callable[..., Served]) -> None:
+    served = serving("--rate-limit-session", "2")
+    for _ in range(3):
+        served.post(READ)
+    calls = _calls(served)
+    assert (calls["read_graph", "", "ok"], calls["read_graph", "", "rate_limited"]) == (2, 1)
+
+
+_NO_METRICS = {"by", "histogram_quantile", "increase", "label_values", "le", "rate", "sum", "__rate_interval"}
+_SELECTOR = re.compile(r"(polymnia_\w+)(?:\{([^}]*)\})?")
+_GROUPED = re.compile(r"by \(([^)]*)\)")
+
+
+def _expressions(dashboard: dict[str, Any]) -> Iterator[str]:
+    yield from (target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+    yield from (one["query"] for one in dashboard["templating"]["list"] if one["type"] == "query")
+
+
+@pytest.mark.promise("network.pages.dashboard")
+def test_the_dashboard_asks_for_figures_that_are_there(serving: Callable[..., Served]) -> None:
+    served = serving(*MANY)
+    served.post(READ)
+    served.request("GET", "/healthz")
+    page = served.request("GET", "/metrics").body.decode()
+    labels: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(page):
+        for sample in family.samples:
+            labels.setdefault(sample.name, set()).update(sample.labels)
+    dashboard = json.loads((Path(__file__).parents[2] / "packaging" / "grafana.json").read_text())
+    asked = set()
+    for expression in _expressions(dashboard):
+        selectors = _SELECTOR.findall(expression)
+        assert selectors, expression
+        for name, matchers in selectors:
+            assert name in labels, f"{expression}: there is no {name}"
+            assert set(re.findall(r"(\w+)\s*[!=]", matchers)) <= labels[name], expression
+            for grouped in _GROUPED.findall(expression):
+                assert set(re.findall(r"\w+", grouped)) <= labels[name], expression
+            asked.add(name)
+        bare = _SELECTOR.sub("", re.sub(r'"[^"]*"', "", _GROUPED.sub("by", expression)))
+        words = set(re.findall(r"[A-Za-z_]\w*", bare)) - _NO_METRICS - {"dialect"}
+        assert not words, f"{expression}: {words}"
+    families = {name.removesuffix("_total") for name in labels}
+    families = {re.sub("_(bucket|count|sum|created)$", "", name) for name in families}
+    shown = {re.sub("_(bucket|count|sum|total)$", "", name) for name in asked}
+    assert {name for name in families if name.startswith("polymnia")} == shown

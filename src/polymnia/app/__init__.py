@@ -283,7 +283,7 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
     finding = LazySearch(lambda: _finder(chosen, store), eager=rules.search == "ranked" and chosen.embedder != "none")
     bounds = limits(chosen)
     return Memory(
-        store,
+        _metered(chosen, store),
         reads=ReadCounter(store) if chosen.count_reads == "on" else None,
         project=chosen.project,
         who=who,
@@ -293,6 +293,15 @@ def open_memory(chosen: Settings, who: str, *, create: bool = True) -> Memory:
         finding=finding,
         exports=chosen.export_dir or os.path.join(local_folder(chosen), "exports"),
     )
+
+
+def _metered(chosen: Settings, store: Store) -> Store:
+    """The store, of which no project grows beyond what the settings allow."""
+    if chosen.max_project_memories is None and chosen.max_project_texts is None:
+        return store
+    from polymnia.engine.access import Metered, Quota
+
+    return Metered(store, Quota(chosen.max_project_memories, chosen.max_project_texts))
 
 
 def _check_embedder(chosen: Settings) -> None:
@@ -403,6 +412,7 @@ def server(chosen: Settings, memory: Memory, hidden: Mapping[str, str] | None = 
 
 def serve_stdio(chosen: Settings) -> None:
     """Serve one client on stdin and stdout."""
+    from polymnia.transports.log import Log
     from polymnia.transports.stdio import serve
 
     if os.isatty(0):
@@ -410,4 +420,5 @@ def serve_stdio(chosen: Settings) -> None:
     for text in ignored_variables(chosen):
         _warn(text)
     one = server(chosen, open_memory(chosen, chosen.dialect))
-    serve(one, max_message_bytes=chosen.max_message_bytes, log_level=chosen.log_level)
+    log = Log(chosen.log_level, "json" if chosen.log_format == "json" else "text")
+    serve(one, max_message_bytes=chosen.max_message_bytes, log=log)

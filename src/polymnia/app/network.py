@@ -21,22 +21,24 @@ from polymnia.engine.text.calendar import moment
 from polymnia.importing import importing
 from polymnia.models import JsonObject
 from polymnia.settings import DIALECTS, BadSetting, Settings, duration, is_database
+from polymnia.transports.log import Log
 from polymnia.transports.server import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
 from polymnia.transports.web.explorer import Explorer
-from polymnia.transports.web.monitoring import Log
 from polymnia.transports.web.oauth import METADATA, Tokens
 from polymnia.transports.web.peers import Peers
 from polymnia.transports.web.serving import listening, private, serve
 from polymnia.transports.web.shared_rates import SharedRateLimiter
 from polymnia.transports.web.state import RateLimiter, ServerLimits, ServerState
+from polymnia.transports.web.tls import Certificate
 from polymnia.transports.web.workers import Workers
 
 _LAST_PORT = 65535
 _SHOWN_LIMITS = (
     "rate_limit", "rate_limit_session", "rate_limit_heavy", "rate_limit_explorer", "max_sessions", "max_connections",
-    "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes",
+    "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes", "max_project_memories",
+    "max_project_texts",
 )  # fmt: skip
 
 
@@ -60,7 +62,9 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         connections=chosen.max_connections,
     )
     rates = chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy, chosen.rate_limit_explorer
-    state = ServerState(limits, Log(chosen.log_level), RateLimiter(*rates))
+    log = Log(chosen.log_level, "text" if chosen.log_format == "text" else "json")
+    state = ServerState(limits, log, RateLimiter(*rates))
+    tls = _certificate(chosen)
     tokens = _tokens(chosen)
     proxies = _proxies(chosen)
     address = _address(chosen.host)
@@ -79,13 +83,13 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
 
     def open() -> None:
         if ready is not None:
-            ready(f"http://{_authority(_public_host(address, chosen.host), listener.getsockname()[1])}")
+            ready(f"{_scheme(chosen)}://{_authority(_public_host(address, chosen.host), listener.getsockname()[1])}")
 
     if chosen.workers == 1 and not is_database(chosen.store):
         open()
         try:
             with running(memory.store, schedule, state.log.event):
-                serve(Application(state, gate, servers, metadata, proxies, page), [listener])
+                serve(Application(state, gate, servers, metadata, proxies, page), [listener], tls=tls)
         finally:
             memory.close()
         return 0
@@ -96,7 +100,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
         peers.join(name)
         try:
             with running(memory.store, schedule, state.log.event):
-                serve(Application(state, gate, servers, metadata, proxies, page), [listener, others], started)
+                serve(Application(state, gate, servers, metadata, proxies, page), [listener, others], started, tls)
         finally:
             memory.close()
             shared.close()
@@ -196,8 +200,21 @@ def _tokens(chosen: Settings) -> Tokens | None:
         raise BadSetting("The setting oauth_issuer needs oauth_keys, the file of the issuer's public keys")
     if chosen.oauth_audience is None and chosen.port == 0:
         raise BadSetting("The setting oauth_issuer needs oauth_audience where the port is any that is free")
-    audience = chosen.oauth_audience or f"http://{_authority(chosen.host, chosen.port)}/mcp"
+    audience = chosen.oauth_audience or f"{_scheme(chosen)}://{_authority(chosen.host, chosen.port)}/mcp"
     return Tokens(chosen.oauth_issuer, audience, chosen.oauth_keys)
+
+
+def _certificate(chosen: Settings) -> Certificate | None:
+    """The certificate to serve with, if one is configured."""
+    if chosen.tls_certificate is None and chosen.tls_key is None:
+        return None
+    if chosen.tls_certificate is None or chosen.tls_key is None:
+        raise BadSetting("TLS needs both: --tls-certificate FILE and --tls-key FILE")
+    return Certificate(chosen.tls_certificate, chosen.tls_key)
+
+
+def _scheme(chosen: Settings) -> str:
+    return "http" if chosen.tls_certificate is None else "https"
 
 
 def _authority(host: str, port: int) -> str:

@@ -272,16 +272,26 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     ),
     "open": (_flag("--no-browser", "print the address and open nothing"),),
     "keys": (
-        _choice("action", "add, list or revoke", "add", "list", "revoke", metavar="ACTION"),
-        _value("which", "NAME|ID", "add: what to call it; revoke: its id", nargs="?"),
-        _values("--for", "PROJECT", "add: a project it opens; may be repeated (default: all)", dest="projects"),
+        _choice(
+            "action",
+            "add, list, show, set (change what it may do), rotate (give it another text) or revoke",
+            *("add", "list", "show", "set", "rotate", "revoke"),
+            metavar="ACTION",
+        ),
+        _value("which", "NAME|ID", "add: what to call it; show, set, rotate, revoke: its id", nargs="?"),
+        _values("--for", "PROJECT", "a project it opens; may be repeated (add: default all)", dest="projects"),
+        _flag("--all-projects", "set: it opens all projects from now on"),
         _choice(
             "--access",
-            "add: read, read and write (the default), make and revoke keys too (manage), or nothing but the figures "
+            "read, read and write (the default), make and revoke keys too (manage), or nothing but the figures "
             "of the server at /metrics",
             *("read", "write", "manage", "metrics"),
-            default="write",
         ),
+        _value("--user", "NAME", "whose key it is, as the history names them (default: the name of the key)"),
+        _value("--expires", "WHEN", "when it stops to open anything: 90d, 12h, 2027-01-31, or never"),
+        _value("--max-calls", "N", "its calls a minute; 0: as many as anybody's", type=_number(0)),
+        _value("--max-memories", "N", "to how many memories it may fill a project; 0: no limit", type=_number(0)),
+        _value("--max-texts", "N", "the same for memories and observations together", type=_number(0)),
     ),
     "config": (
         _choice(
@@ -358,7 +368,7 @@ COMMANDS = (
     _Command("stdio", "", "serve one AI client on stdin and stdout"),
     _Command("serve", "server:serve", "serve many clients over HTTP, server-sent events and WebSocket"),
     _Command("open", "explorer:open_page", "see, search and mend the memory in a browser"),
-    _Command("keys", "server:keys", "make, list and revoke keys for the network", ("keys",)),
+    _Command("keys", "server:keys", "make, list, change and revoke keys for the network", ("keys",)),
     _Command("demo", "server:demo", "a short visible tour on a temporary store"),
     _Command("add", "memories:add", "remember a text, unless it is known already", _EMBEDDING),
     _Command("search", "search:search", "find memories by words and by meaning", _SEARCHING),

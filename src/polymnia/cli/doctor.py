@@ -219,10 +219,12 @@ def _port(chosen: Settings) -> Iterator[Diagnosis]:
 
 def _answers(chosen: Settings) -> bool:
     with importing():
-        from http.client import HTTPConnection, HTTPException
+        from http.client import HTTPException
+
+        from polymnia.cli.explorer import connection
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(chosen.host, chosen.host)
-    link = HTTPConnection(host, chosen.port, timeout=2)
+    link = connection("http" if chosen.tls_certificate is None else "https", host, chosen.port, 2)
     with suppress(OSError, HTTPException):
         link.request("GET", "/healthz")
         return b'"alive"' in link.getresponse().read(200)

@@ -96,10 +96,21 @@ def _is_free(host: str, port: int) -> bool:
         return False
 
 
+def connection(scheme: str, host: str, port: int | None, seconds: float) -> http.client.HTTPConnection:
+    """A connection to ask a server whether it is there. It is told nothing, so its certificate does not matter."""
+    if scheme != "https":
+        return http.client.HTTPConnection(host, port, timeout=seconds)
+    import ssl
+
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+
+
 def _answers(address: str, path: str) -> bool:
     """Whether something is there."""
     place = urlsplit(address)
-    made = http.client.HTTPConnection(place.hostname or "", place.port, timeout=_ANSWER_SECONDS)
+    made = connection(place.scheme, place.hostname or "", place.port, _ANSWER_SECONDS)
     try:
         made.request("GET", path)
         return made.getresponse().status == http.client.OK

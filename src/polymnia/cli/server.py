@@ -7,8 +7,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from argparse import Namespace
 from collections.abc import Collection
+from datetime import UTC, datetime
 from typing import IO, Any
 
 import msgspec
@@ -22,9 +24,9 @@ from polymnia.errors import Invalid
 from polymnia.importing import importing
 from polymnia.keys import Key
 from polymnia.models import JsonObject
-from polymnia.settings import SETTINGS, Settings, is_database, without_password
+from polymnia.settings import SETTINGS, Settings, duration, is_database, without_password
 
-_PATHS = ("config", "store", "file", "export_dir", "keys")
+_PATHS = ("config", "store", "file", "export_dir", "keys", "tls_certificate", "tls_key")
 _FIRST = " It is the first: from now on a server asks for a key, one that runs already and on this machine too."
 _SHADE = "(set, not shown)"
 
@@ -48,49 +50,118 @@ def serve(arguments: Namespace, chosen: Settings) -> CommandResult:
 
 
 def keys(arguments: Namespace, chosen: Settings) -> CommandResult:
-    """Create, list or revoke keys."""
-    file = key_file(chosen)
-    if arguments.action == "list":
+    """Create, list, show, change, rotate or revoke keys."""
+    file, action, which = key_file(chosen), arguments.action, arguments.which
+    if action == "list":
         found = file.keys()
         lines = [f"{strong(k.id)}  {k.name}  {_opens(k)}  {dim(format_time(k.created)[:10])}" for k in found]
         return CommandResult(
             [_data(key) for key in found], [*lines, dim(f"{counted(len(found), 'key')} in {file.path}.")]
         )
-    if not arguments.which:
-        if arguments.action == "add":
+    if not which:
+        if action == "add":
             raise Invalid("keys add needs a name for the key", hint="Say whose it is: polymnia keys add NAME")
-        raise Invalid("keys revoke needs the id of a key", hint="polymnia keys list shows the ids.")
-    if arguments.action == "revoke":
-        revoked = file.revoke(arguments.which)
+        raise Invalid(f"keys {action} needs the id of a key", hint="polymnia keys list shows the ids.")
+    if action == "revoke":
+        revoked = file.revoke(which)
         return CommandResult({"revoked": _data(revoked)}, [f"{revoked.name} ({revoked.id}) opens nothing any more."])
-    metrics = arguments.access == "metrics"
-    if metrics and arguments.projects:
-        raise Invalid("A key with --access metrics opens no project", hint="Leave out --for.")
-    manage = arguments.access == "manage"
-    if manage and arguments.projects:
-        raise Invalid("A key with --access manage opens all projects", hint="Leave out --for.")
-    projects = () if metrics else tuple(arguments.projects) or None
-    write = arguments.access in ("write", "manage")
-    key, text = file.add(arguments.which, projects=projects, write=write, metrics=metrics, manage=manage)
-    first = _FIRST if len(file.keys()) == 1 else ""
-    note = f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere.{first}"
-    return CommandResult({"key": text, **_data(key)}, [text], [note])
+    if action == "rotate":
+        key, text = file.rotate(which)
+        note = f"{key.name} ({key.id}) has another text, shown this once; the one before opens nothing any more."
+        return CommandResult({"key": text, **_data(key)}, [text], [note])
+    if action == "add":
+        changes = _changes(arguments, arguments.access or "write")
+        key, text = file.add(which, **changes)  # type: ignore[arg-type]
+        first = _FIRST if len(file.keys()) == 1 else ""
+        note = f"This is {key.name} ({key.id}): {_opens(key)}. It is shown this once and kept nowhere.{first}"
+        return CommandResult({"key": text, **_data(key)}, [text], [note])
+    if action == "set":
+        changes = _changes(arguments, arguments.access)
+        if not changes:
+            hint = "Such as --access read, --for PROJECT, --expires 90d or --max-calls 60."
+            raise Invalid("keys set needs something to change", hint=hint)
+        key = file.get(which)
+        if (changes.get("manage") or ("manage" not in changes and key.manage)) and changes.get("projects"):
+            raise Invalid("A key with --access manage opens all projects", hint="Leave out --for.")
+        if key.metrics and "projects" in changes and "metrics" not in changes:
+            raise Invalid("A key with --access metrics opens no project", hint="Say what it may do: --access read")
+        if key.metrics and changes.get("metrics") is False and "projects" not in changes:
+            changes["projects"] = None
+        file.change(which, **changes)
+    key = file.get(which)
+    lines = [f"{strong(name)}  {value}" for name, value in _data(key).items() if value is not None]
+    return CommandResult(_data(key), [*lines, f"{key.name} ({key.id}): {_opens(key)}."])
+
+
+def _changes(arguments: Namespace, access: str | None) -> dict[str, object]:
+    """What the options say of a key; without a word of something it stays as it is."""
+    metrics, manage = access == "metrics", access == "manage"
+    if arguments.projects and arguments.all_projects:
+        raise Invalid("--for and --all-projects contradict each other", hint="Give one of them.")
+    if (metrics or manage) and arguments.projects:
+        what = "opens no project" if metrics else "opens all projects"
+        raise Invalid(f"A key with --access {access} {what}", hint="Leave out --for.")
+    changes: dict[str, object] = {}
+    if access is not None:
+        changes |= {"write": access in ("write", "manage"), "metrics": metrics, "manage": manage}
+    if metrics:
+        changes["projects"] = ()
+    elif arguments.projects:
+        changes["projects"] = tuple(arguments.projects)
+    elif arguments.all_projects or manage:
+        changes["projects"] = None
+    if arguments.user is not None:
+        changes["user"] = arguments.user
+    if arguments.expires is not None:
+        changes["expires"] = _moment(arguments.expires)
+    for name in ("calls", "memories", "texts"):
+        limit = getattr(arguments, f"max_{name}")
+        if limit is not None:
+            changes[name] = limit or None
+    return changes
+
+
+def _moment(text: str) -> int | None:
+    """When a key expires, in microseconds since 1970: after a duration, or at the beginning of a day; None is never."""
+    if text == "never":
+        return None
+    try:
+        if text[-1:].isalpha():
+            return time.time_ns() // 1000 + int(duration(text, "--expires") * 1_000_000)
+        day = datetime.fromisoformat(text)
+        return int((day if day.tzinfo else day.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+    except ValueError:  # BadSetting is one
+        hint = "Give a time from now such as 90d or 12h, a day such as 2027-01-31, or never."
+        raise Invalid(f"--expires is {text!r}, which is no time", hint=hint) from None
 
 
 def _opens(key: Key) -> str:
+    if key.expired:
+        return f"expired at {format_time(key.expires or 0)[:16]}"
+    more = [
+        *([f"of {key.user}"] if key.user else []),
+        *([f"until {format_time(key.expires)[:16]}"] if key.expires else []),
+        *([f"{key.calls:,} calls a minute"] if key.calls else []),
+        *([f"up to {key.memories:,} memories a project"] if key.memories else []),
+        *([f"up to {key.texts:,} texts a project"] if key.texts else []),
+    ]
     if key.metrics and not key.projects:
-        return "read /metrics"
+        return ", ".join(["read /metrics", *more])
     where = "all projects" if key.projects is None else ", ".join(key.projects)
-    return f"{'read and write' if key.write else 'read'} {where}{', manage keys' if key.manage else ''}"
+    rights = f"{'read and write' if key.write else 'read'} {where}{', manage keys' if key.manage else ''}"
+    return ", ".join([rights, *more])
 
 
 def _data(key: Key) -> JsonObject:
     return {
         "id": key.id,
         "name": key.name,
+        "user": key.user,
         "projects": None if key.projects is None else list(key.projects),
         "access": "metrics" if key.metrics else "manage" if key.manage else "write" if key.write else "read",
         "created": format_time(key.created),
+        "expires": None if key.expires is None else format_time(key.expires),
+        "limits": {"calls": key.calls, "memories": key.memories, "texts": key.texts},
     }
 
 

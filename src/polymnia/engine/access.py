@@ -1,27 +1,74 @@
-"""Access control: which projects a caller may see and whether it may write, enforced around the store."""
+"""Access control: which projects a caller may see, whether it may write, and how much, enforced around the store."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from polymnia.engine.ports import Snapshot, Store, Transaction
-from polymnia.errors import NotAllowed
+from polymnia.errors import NotAllowed, OverQuota
 from polymnia.models import Author, JsonObject
 
 if TYPE_CHECKING:
     from polymnia.engine.ports.maintenance import CheckRequest, CheckResult, Copied, Restored
 
 
+class Quota(Struct, frozen=True):
+    """How much a project may hold: memories, and texts (memories and observations together); None is no limit.
+
+    ``raised_by`` says how each limit is raised, in a sentence with a place for its name.
+    """
+
+    memories: int | None = None
+    texts: int | None = None
+    raised_by: str = "polymnia serve --max-project-{what} N"
+
+    @contextmanager
+    def kept(self, project: str, change: AbstractContextManager[Transaction]) -> Iterator[Transaction]:
+        """A change that is rolled back if it makes a project larger than it may be.
+
+        The store keeps the number of texts, and there are no more memories than texts: mostly nothing is counted.
+        """
+        with change as tx:
+            counted = self.memories is not None and tx.size() > self.memories
+            before = tx.size(), _memories(tx) if counted else 0
+            yield tx
+            if self.texts is not None and before[0] < tx.size() > self.texts:
+                raise self._exceeded("texts", project, tx.size(), self.texts)
+            if self.memories is not None and tx.size() > self.memories:
+                memories = _memories(tx)
+                if memories > max(self.memories, before[1]):
+                    raise self._exceeded("memories", project, memories, self.memories)
+
+    def _exceeded(self, what: str, project: str, size: int, limit: int) -> OverQuota:
+        named = "memories" if what == "memories" else "texts (memories and observations)"
+        return OverQuota(
+            f"The project {project!r} may hold {limit:,} {named}, and would have {size:,}; nothing was changed",
+            hint="Delete what is no longer needed, or ask whoever runs the server to raise the limit: "
+            + self.raised_by.format(what=what),
+            what=what,
+            limit=limit,
+            size=size,
+        )
+
+
+def _memories(tx: Transaction) -> int:
+    return sum(count for _, count in tx.scopes())
+
+
 class Grant(Struct, frozen=True):
-    """What a caller may do: ``projects`` are those it may see (None: all), ``write`` whether it may change them."""
+    """What a caller may do: ``projects`` are those it may see (None: all), ``write`` whether it may change them.
+
+    With a ``quota`` it makes no project larger than that.
+    """
 
     projects: frozenset[str] | None = None
     write: bool = True
+    quota: Quota | None = None
 
     def sees(self, project: str) -> bool:
         """Whether the caller may see the project."""
@@ -67,7 +114,8 @@ class Guarded:
     def write(self, project: str, who: Author | str, action: str) -> AbstractContextManager[Transaction]:
         self._grant.check(project)
         self._grant.check_write()
-        return self._inner.write(project, who, action)
+        change = self._inner.write(project, who, action)
+        return change if self._grant.quota is None else self._grant.quota.kept(project, change)
 
     def stamp(self, project: str) -> int:
         self._grant.check(project)
@@ -115,3 +163,14 @@ class Guarded:
                 "This key opens some projects only, and this concerns all of them",
                 hint="Ask about one project, or use a key that opens all of them.",
             )
+
+
+class Metered(Guarded):
+    """A store of which no project grows beyond a quota, whoever writes."""
+
+    def __init__(self, inner: Store, quota: Quota) -> None:
+        super().__init__(inner, Grant(quota=quota))
+
+    def close(self) -> None:
+        """Close the store."""
+        self._inner.close()

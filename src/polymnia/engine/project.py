@@ -75,6 +75,11 @@ class Project:
         return self._project
 
     @property
+    def own_project(self) -> str | None:
+        """The name of the project; None if the key opens several."""
+        return self._project
+
+    @property
     def who(self) -> str:
         """The author of changes, as text."""
         return self.author.who

@@ -42,6 +42,7 @@ CODES: dict[type[Fault], int] = {
     errors.Cancelled: CANCELLED,
     errors.Refused: INVALID_PARAMS,
     errors.NotAllowed: INVALID_PARAMS,
+    errors.OverQuota: INVALID_PARAMS,
     errors.ExportFailed: UNAVAILABLE,
     errors.ImportFailed: INVALID_PARAMS,
     errors.Unavailable: UNAVAILABLE,

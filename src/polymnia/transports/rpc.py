@@ -28,6 +28,7 @@ from polymnia.transports.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    RATE_LIMITED,
     UNAVAILABLE,
     UNSUPPORTED_VERSION,
     InputRequired,
@@ -167,8 +168,8 @@ class Request:
 
     __slots__ = (
         "_lock", "_notice", "_progress", "_reported", "_send", "_total", "answered", "arguments", "begun", "cancelled",
-        "connection", "failed", "id", "meta", "method", "modern", "question", "queue", "tool",
-        "waited", "work", "writes",
+        "connection", "failed", "id", "meta", "method", "modern", "outcome", "question", "queue", "tool",
+        "trace", "waited", "work", "writes",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, id: Any, method: str, send: Send, notice: Notify | None = None) -> None:
@@ -187,6 +188,8 @@ class Request:
         self.begun = False  # past this point, only the work itself knows whether it was done
         self.answered = False
         self.failed = False  # through a fault of ours, whatever the response looks like
+        self.outcome = "ok"  # or the code of the fault
+        self.trace = ""  # the transport's id of the message it came in, for the log
         self.queue: CallQueue | None = None  # in which it runs
         self.question: str | None = None  # id of the request to the client that this one waits for
         self.waited = 0.0  # seconds spent waiting for the client
@@ -200,6 +203,14 @@ class Request:
         """The kind of request it is, for timing; None where that is unknown."""
         tool = self.tool
         return None if tool is None or self.writes or tool.asks else tool.label(self.arguments)
+
+    @property
+    def called(self) -> tuple[str, str] | None:
+        """What it calls, both of a known name: a tool and which of its operations, or a method; None if nothing."""
+        tool = self.tool
+        if tool is not None:
+            return tool.name, "" if tool.which is None else tool.which(self.arguments)
+        return ("unknown" if self.method == "tools/call" else self.method, "") if self.method else None
 
     def begin(self) -> None:
         """The work is about to change something; raises Cancelled if the client has cancelled it."""
@@ -308,15 +319,23 @@ class Request:
                 self.answer(result)
         except RpcError as e:
             error = e
+            if self.outcome == "ok":
+                self.outcome = "invalid"
         except Fault as e:
             error = from_fault(connection.server.redact(e, self.arguments))
+            self.outcome = e.code
         except Exception as e:  # the last line of defence: one answer for every request
+            self.outcome = "internal_error"
             incident = os.urandom(4).hex()
             connection.link.log("error", f"{self.method} failed, incident {incident}: {frames(e)}")
             text = f"Internal error; the server's log says more of the incident {incident}"
             error = RpcError(INTERNAL_ERROR, text, {"incident": incident})
         failed = self.failed or (error is not None and error.code in (INTERNAL_ERROR, UNAVAILABLE))
-        connection.server.counters.record(time.monotonic() - begun - self.waited, failed=failed)
+        seconds = time.monotonic() - begun - self.waited
+        server = connection.server
+        server.counters.record(seconds, failed=failed, call=self.called, outcome=self.outcome)
+        if server.log_call is not None:
+            server.log_call(self, seconds)
         if error is not None:
             connection.settle(self)
             self.refuse(error)
@@ -394,23 +413,24 @@ class Connection:
 
     # ── receiving ─────────────────────────────────────────────────────────────────────────────────────
 
-    def receive(self, data: bytes, send: Send | None = None, notice: Notify | None = None) -> None:
+    def receive(self, data: bytes, send: Send | None = None, notice: Notify | None = None, *, trace: str = "") -> None:
         """Receive a message, or a batch of them, from the client.
 
         ``send`` takes the response and ``notice`` the notifications before it; the default for both is the link.
+        ``trace`` is what the log calls the message.
         """
-        self.take(read(data, self.server.max_nesting, self.server.memory.limits.batch), send, notice)
+        self.take(read(data, self.server.max_nesting, self.server.memory.limits.batch), send, notice, trace)
 
-    def take(self, received: Received, send: Send | None = None, notice: Notify | None = None) -> None:
+    def take(self, received: Received, send: Send | None = None, notice: Notify | None = None, trace: str = "") -> None:
         """Handle a decoded message or batch."""
         send = send or self.link.send
         if isinstance(received, list):
             send = Batch(send, sum(one.expects_answer for one in received)).send
             for one in received:
-                self.take(one, send, notice)
+                self.take(one, send, notice, trace)
             return
         if isinstance(received, BadMessage):
-            self._refuse_bad(received, send, notice)
+            self._refuse_bad(received, send, notice, trace)
             return
         id, method = received.id, received.method
         if method is UNSET:
@@ -424,16 +444,22 @@ class Connection:
             self._notified(method, received.params)
             return
         request = Request(self, id, method, send, notice)
+        request.trace = trace
         try:
             self._dispatch(request, received.params)
         except RpcError as e:
+            if e.code == RATE_LIMITED and (call := request.called) is not None:
+                request.outcome = "rate_limited"
+                self.server.counters.refuse(call, request.outcome)
+                if self.server.log_call is not None:
+                    self.server.log_call(request, 0.0)
             request.refuse(e)
 
     def oversized(self, id: Any, error: Fault) -> None:
         """Refuse a message that was too large to read; ``id`` is None where it was not found."""
         Request(self, id, "", self.link.send).refuse(RpcError(INVALID_REQUEST, error.message, {"hint": error.hint}))
 
-    def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None) -> None:
+    def _refuse_bad(self, bad: BadMessage, send: Send, notice: Notify | None, trace: str) -> None:
         self.give_up(bad.id)  # where it was meant as a response
         request = Request(self, bad.id, "", send)
         examine = bad.examine
@@ -446,7 +472,7 @@ class Connection:
                 found: Message | BadMessage = examine()
             except BadMessage as e:
                 found = e
-            self.take(found, send, notice)
+            self.take(found, send, notice, trace)
 
         request.work = find_out
         self.link.run(request)
@@ -510,6 +536,7 @@ class Connection:
         server, tool, raw = self.server, request.tool, request.arguments
         registry = server.registry
         if tool is None:
+            request.outcome = "unknown_operation"
             if registry.unknown is not None:
                 return self.complete(request, _result(registry.unknown(given.name), structured=registry.structured))
             from polymnia.schemas import nearest
@@ -537,9 +564,11 @@ class Connection:
         except Cancelled:
             raise
         except InputRequired as e:
+            request.outcome = "input_required"
             return self.complete(request, e.result)
         except Fault as e:
             request.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
+            request.outcome = e.code
             if isinstance(e, Unavailable):
                 self.link.log("error", e.message)
                 self.log_to_client(request, "error", server.redact(e, raw).message)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw
@@ -15,6 +15,9 @@ from polymnia.operation import Author, Context, Counters, Memory, Operation, Reg
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import INVALID_PARAMS, NO_SUCH_RESOURCE, RpcError
 from polymnia.transports.subscriptions import ListSubscribers, Poller
+
+if TYPE_CHECKING:
+    from polymnia.transports.rpc import Request
 
 
 class Server:
@@ -34,6 +37,7 @@ class Server:
         self.memories: dict[tuple[Author, str | None], Memory] = {}  # the same memory, by author and writing tool
         self.hidden = hidden or {}  # folders that clients must not see, and what they see instead
         self.counters = Counters()
+        self.log_call: Callable[[Request, float], None] | None = None  # and how long it took
         self.require_session = require_session
         self.registry = registry
         self.info = {"name": "polymnia", "title": "Polymnia", "version": version}

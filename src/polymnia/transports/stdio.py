@@ -9,13 +9,16 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
 from queue import SimpleQueue
 
 from polymnia.errors import OverLimit
 from polymnia.transports.errors import RpcError
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import Connection, Request, Server
 from polymnia.transports.scheduler import CallQueue, CallScheduler
-from polymnia.transports.wire import LEVELS
 
 _CHUNK = 64 * 1024  # the capacity of a pipe; a larger buffer would cost a memory mapping per message
 _KEPT_BYTES = 64 * 1024  # of an oversized message, the part that is searched for its id
@@ -73,14 +76,14 @@ class _Stdio:
     so that a ping is always answered.
     """
 
-    def __init__(self, server: Server, most: int, log_level: str) -> None:
+    def __init__(self, server: Server, most: int, log: Log) -> None:
         self._in = os.dup(0)
         self._out = os.dup(1)
         # Nothing else that this process prints may reach the client.
         os.dup2(2, 1)
         sys.stdout = sys.stderr
         self._most = most
-        self._lowest_level = LEVELS.index(log_level)
+        self.log = log
         self._sending = threading.Lock()
         self._calls = CallQueue(CallScheduler(_THREADS))
         self._lines = _Lines(most)
@@ -122,12 +125,6 @@ class _Stdio:
         with self._reader_lock:
             if self._reader == mine:  # otherwise the mark belongs to another thread by now
                 self._busy_since = 0.0
-
-    def log(self, level: str, text: str) -> None:
-        """Write a line for the operator to stderr."""
-        if LEVELS.index(level) >= self._lowest_level:
-            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            os.write(2, f"{stamp} polymnia {level}: {text}\n".encode(errors="replace"))
 
     # ── reading ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -212,11 +209,18 @@ class _Stdio:
         self._read(number)
 
 
-def serve(server: Server, *, max_message_bytes: int, log_level: str) -> None:
+def serve(server: Server, *, max_message_bytes: int, log: Log) -> None:
     """Serve one client on stdin and stdout until it leaves; requests under way are finished."""
     # Everything loaded so far stays for good: scanning it in every collection would cost more than the calls.
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
-    _Stdio(server, max_message_bytes, log_level).serve()
+    if "info" in log.levels:
+        server.log_call = partial(_log_call, log, count(1))
+    _Stdio(server, max_message_bytes, log).serve()
     server.memory.close()
+
+
+def _log_call(log: Log, numbers: Iterator[int], request: Request, seconds: float) -> None:
+    request.trace = str(next(numbers))
+    log.call(request, seconds)

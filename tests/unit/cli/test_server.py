@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,55 @@ def test_a_revoked_key_opens_nothing(desk: Desk, path: str) -> None:
     assert "polymnia keys list" in again.err
 
 
-@pytest.mark.parametrize("action", ["add", "revoke"])
+def _made(desk: Desk, *flags: str) -> Any:
+    return desk.run("keys", "add", "laptop", *flags, "--json").value
+
+
+@pytest.mark.promise("network.keys.managed")
+def test_a_key_is_shown_and_changed(desk: Desk, path: str) -> None:
+    flags = ("--user", "ann", "--expires", "2035-01-31", "--max-calls", "60", "--max-memories", "1000")
+    made = _made(desk, *flags)
+    text, id = made.pop("key"), made["id"]
+    assert (made["user"], made["expires"]) == ("ann", "2035-01-31T00:00:00.000000Z")
+    assert made["limits"] == {"calls": 60, "memories": 1000, "texts": None}
+    assert desk.run("keys", "show", id, "--json").value == made
+    listed = desk.run("keys", "list").out
+    assert "of ann, until 2035-01-31T00:00, 60 calls a minute, up to 1,000 memories a project" in listed
+    changed = desk.run(
+        "keys", "set", id, "--access", "read", "--for", "atlas", "--max-calls", "0", "--max-texts", "5", "--json"
+    ).value
+    assert (changed["access"], changed["projects"], changed["user"]) == ("read", ["atlas"], "ann")
+    assert changed["limits"] == {"calls": None, "memories": 1000, "texts": 5}
+    wider = desk.run("keys", "set", id, "--all-projects", "--expires", "never", "--json").value
+    assert (wider["access"], wider["projects"], wider["expires"]) == ("read", None, None)
+    assert KeyFile(path).find(text) is not None
+
+
+@pytest.mark.promise("network.keys.managed")
+def test_a_key_gets_another_text_and_stays_the_same_key(desk: Desk, path: str) -> None:
+    before = _made(desk, "--for", "a")
+    after = desk.run("keys", "rotate", before["id"], "--json").value
+    assert after.pop("key") != before["key"]
+    assert after == {name: value for name, value in before.items() if name != "key"}
+    assert KeyFile(path).find(before["key"]) is None
+    told = desk.run("keys", "rotate", before["id"])
+    assert KeyFile(path).find(told.lines[0]) is not None
+
+
+@pytest.mark.promise("network.keys.managed")
+def test_what_contradicts_itself_changes_nothing(desk: Desk, path: str) -> None:
+    id = _made(desk)["id"]
+    before = desk.run("keys", "show", id, "--json").value
+    for flags in (
+        (), ("--expires", "soon"), ("--expires", "2035-13-01"), ("--for", "a", "--all-projects"), ("--user", " "),
+        ("--access", "manage", "--for", "a"), ("--access", "metrics", "--for", "a"), ("--max-calls", "-1"),
+    ):  # fmt: skip
+        assert desk.run("keys", "set", id, *flags).code != 0, flags
+    assert desk.run("keys", "set", "0123456789ab", "--user", "x").code != 0
+    assert desk.run("keys", "show", id, "--json").value == before
+
+
+@pytest.mark.parametrize("action", ["add", "show", "set", "rotate", "revoke"])
 def test_what_is_missing_is_told(desk: Desk, path: str, action: str) -> None:
     told = desk.run("keys", action)
     assert told.code != 0

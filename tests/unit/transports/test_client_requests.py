@@ -105,7 +105,7 @@ def test_the_waiting_does_not_count_as_time_of_the_call(client: Client, monkeypa
     monkeypatch.setattr(rpc, "time", clock)
     monkeypatch.setattr(client_requests, "time", clock)
     counters = type(client.connection.server.counters)
-    monkeypatch.setattr(counters, "record", lambda self, seconds, failed: recorded.put(seconds))
+    monkeypatch.setattr(counters, "record", lambda self, seconds, **_: recorded.put(seconds))
     client.call()
     asked = client.hear()
     clock.now = 100.0

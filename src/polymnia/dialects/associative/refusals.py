@@ -17,6 +17,7 @@ CATEGORIES = inherited(
         errors.ManyTexts: "VALIDATION_ERROR",
         errors.Refused: "VALIDATION_ERROR",
         errors.NotAllowed: "STORAGE_ERROR",
+        errors.OverQuota: "STORAGE_ERROR",
         errors.ExportFailed: "EXPORT_ERROR",
         errors.ImportFailed: "IMPORT_ERROR",
         errors.NoLibrary: "SEARCH_ERROR",

@@ -86,6 +86,10 @@ def _operation(name: str, tool: Tool) -> Operation:
         operation = tool.operations().get(named(raw, "operation"))
         return operation is not None and operation.heavy
 
+    def which(raw: bytes) -> str:
+        operation = named(raw, "operation")
+        return operation if operation in tool.operations() else ""
+
     def takes() -> JsonObject:
         with importing():
             from polymnia.dialects.content.shapes import united
@@ -104,6 +108,7 @@ def _operation(name: str, tool: Tool) -> Operation:
         read=reader(name, tool.operations),
         takes=takes,
         heavy=heavy,
-        which=partial(named, field="operation"),
+        which=which,
         session=partial(named, field="session_id"),
+        project="project_id",
     )

@@ -234,4 +234,7 @@ def _shown(key: Any, context: Context) -> JsonObject:
         "access": access,
         "created": moment(key.created),
         "current": key.id == context.key,
+        "user": key.user,
+        "expires": None if key.expires is None else moment(key.expires),
+        "limits": {"calls": key.calls, "memories": key.memories, "texts": key.texts},
     }

@@ -66,6 +66,7 @@ def operation(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Js
             run=call,
             output=None,
             help=" ".join((run.__doc__ or "").split()),
+            project="project" if "project" in params.__struct_fields__ else None,
             **hints,
         )
 

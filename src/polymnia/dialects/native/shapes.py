@@ -98,6 +98,7 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
             output=None,
             help=" ".join((run.__doc__ or "").split()),
             wrapped="request",
+            project="project" if "project" in params.__struct_fields__ else None,
             **hints,
         )
 

@@ -1,14 +1,17 @@
-"""Request statistics of a server: counts, failures and durations."""
+"""Request statistics of a server: counts, failures and durations, of all and of each tool."""
 
 from __future__ import annotations
 
 import threading
 import time
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
+"""Upper bounds of the buckets that durations are published in."""
 # Lower bounds of the histogram buckets: eight per doubling, from a microsecond to twelve days.
 _EDGES = [round(1e-6 * 2 ** (at / 8), 9) for at in range(40 * 8)]
 _WINDOW = 60  # seconds over which throughput is measured
@@ -31,6 +34,16 @@ class Performance(Struct, frozen=True, kw_only=True):
     longest: float
 
 
+class CallFigures(Struct):
+    """The calls of one operation: how they ended (``ok``, or the code of a fault), and how long they took."""
+
+    tool: str
+    operation: str
+    outcomes: dict[str, int]
+    durations: list[int]  # by ``SECONDS``, and one bucket for what took longer
+    seconds: float = 0.0
+
+
 class Counters:
     """Counts requests. Thread-safe; call ``record`` once per request, which takes a microsecond or two."""
 
@@ -41,10 +54,13 @@ class Counters:
         self._requests = self._errors = 0
         self._sum = self._longest = 0.0
         self._buckets = [0] * (len(_EDGES) + 1)
+        self._calls: dict[tuple[str, str], CallFigures] = {}  # by tool and operation
         self._seconds = [(-1, 0, 0)] * _WINDOW  # ring buffer: (second, requests, errors)
 
-    def record(self, seconds: float, *, failed: bool = False) -> None:
-        """Record a finished request and its duration."""
+    def record(
+        self, seconds: float, *, failed: bool = False, call: tuple[str, str] | None = None, outcome: str = "ok"
+    ) -> None:
+        """Record a finished request and its duration; ``call`` are the tool and the operation, if it called one."""
         at = int(self._clock())
         bucket = bisect(_EDGES, seconds)
         with self._lock:
@@ -57,6 +73,29 @@ class Counters:
             if second != at:
                 requests = errors = 0
             self._seconds[at % _WINDOW] = (at, requests + 1, errors + failed)
+            if call is not None:
+                figures = self._ended(call, outcome)
+                figures.durations[bisect_left(SECONDS, seconds)] += 1
+                figures.seconds += seconds
+
+    def refuse(self, call: tuple[str, str], outcome: str) -> None:
+        """Record a call that was refused before it began."""
+        with self._lock:
+            self._ended(call, outcome)
+
+    def _ended(self, call: tuple[str, str], outcome: str) -> CallFigures:
+        figures = self._calls.get(call)
+        if figures is None:
+            figures = self._calls[call] = CallFigures(*call, {}, [0] * (len(SECONDS) + 1))
+        figures.outcomes[outcome] = figures.outcomes.get(outcome, 0) + 1
+        return figures
+
+    def calls(self) -> list[CallFigures]:
+        """The calls so far, by tool and operation."""
+        with self._lock:
+            return [
+                replace(one, outcomes=dict(one.outcomes), durations=list(one.durations)) for one in self._calls.values()
+            ]
 
     def measured(self) -> Performance:
         """The statistics so far, as rates and times."""

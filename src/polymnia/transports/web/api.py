@@ -87,6 +87,7 @@ class ApiCall(Request):
         self.file: IO[bytes] | None = None  # that is answered instead of a value
         self.name = self.mime = ""
         self.work = self._work
+        self.trace = id
 
     def _work(self) -> JsonObject:
         server, tool = self.connection.server, self.tool
@@ -109,6 +110,7 @@ class ApiCall(Request):
             raise
         except Fault as e:
             self.failed = CODES[type(e)] in (INTERNAL_ERROR, UNAVAILABLE)
+            self.outcome = e.code
             if isinstance(e, Unavailable):
                 self.connection.link.log("error", e.message)
             raise _Refused(server.redact(e, self.arguments)) from None
@@ -166,7 +168,7 @@ class _Caller(DialectEndpoint):
         """Count a call against the limits, or refuse it."""
         rates = self._state.rates
         try:
-            rates.explore(principal.caller, heavy=heavy)
+            rates.explore(principal.caller, heavy=heavy, own=principal.calls)
         except RpcError as e:
             headers = rates.headers(principal.caller, rates.counted())
             headers.append((b"retry-after", str(e.data["retry_after"]).encode()))
@@ -175,6 +177,8 @@ class _Caller(DialectEndpoint):
     def limits(self, principal: Principal) -> Headers:
         """The state of the limits."""
         keys = [("global", "calls", ""), ("explorer", "calls", principal.caller)]
+        if principal.calls is not None:
+            keys.append(("key", "calls", principal.caller))
         return self._state.rates.headers(principal.caller, keys)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from polymnia.errors import Fault
 from polymnia.keys import KeyFile
-from polymnia.operation import EVERYTHING, Grant
+from polymnia.operation import EVERYTHING, Grant, Quota
 from polymnia.transports.errors import Refusal
 from polymnia.transports.rpc import ClientLink, Connection, Server
 
@@ -40,6 +40,7 @@ class Principal(Struct, frozen=True):
     project: str | None = None  # named in the URL of the request
     metrics: bool = False  # whether it may read the metrics
     manage: bool = False  # whether it may make and revoke keys
+    calls: int | None = None  # a minute, if they are limited
 
     @property
     def caller(self) -> str:
@@ -48,7 +49,7 @@ class Principal(Struct, frozen=True):
 
     def same(self, other: Principal) -> bool:
         """Whether this is the same key with the same rights; the address may differ."""
-        same_rights = self.grant == other.grant and self.manage == other.manage
+        same_rights = (self.grant, self.manage, self.calls) == (other.grant, other.manage, other.calls)
         return self.key == other.key and same_rights and self.project == other.project
 
     def connection(self, server: Server, link: ClientLink) -> Connection:
@@ -79,11 +80,17 @@ class Authenticator:
         key = self._keys.find(token)
         if key is None:
             return None if self._tokens is None else self._tokens(token)
-        grant = Grant(None if key.projects is None else frozenset(key.projects), key.write)
+        if key.expired:
+            return None
+        quota = None
+        if key.memories is not None or key.texts is not None:
+            quota = Quota(key.memories, key.texts, f"polymnia keys set {key.id} --max-{{what}} N")
+        grant = Grant(None if key.projects is None else frozenset(key.projects), key.write, quota)
         return Principal(
             key.id,
             grant,
-            user=key.name,
+            calls=key.calls,
+            user=key.user or key.name,
             account=f"key {key.name} ({key.id})",
             metrics=key.metrics,
             manage=key.manage and key.projects is None and key.write,

@@ -218,7 +218,7 @@ class HttpEndpoint(DialectEndpoint):
             session.busy += 1
         try:
             state.rates.counted()  # forget what was counted for others
-            connection.take(received, exchange.reply, exchange.send if streams else unheard)
+            connection.take(received, exchange.reply, exchange.send if streams else unheard, active.id)
             exchange.counted = state.rates.counted()
             if (answer := exchange.whole) is not None:
                 await self._answer(exchange, answer, active)
@@ -410,7 +410,7 @@ class MessagesEndpoint(DialectEndpoint):
         state.sessions.use(session)
         session.calls.size = len(body)
         state.rates.counted()  # forget what was counted for others
-        session.connection.receive(body.strip(), session.send, session.send)
+        session.connection.receive(body.strip(), session.send, session.send, trace=active.id)
         headers = state.rates.headers(session.id, state.rates.counted())
         session.calls.size = 0
         await active.answer(202, b"Accepted", [(b"content-type", b"text/plain"), *headers])

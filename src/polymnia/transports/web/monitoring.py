@@ -1,15 +1,12 @@
-"""Monitoring of a network server: its log, one line of JSON per event, and its metrics for Prometheus.
+"""Monitoring of a network server: what libraries log, its calls, and its metrics for Prometheus.
 
-Neither contains content or keys, at any level.
+None of it contains content or keys, at any level.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -17,36 +14,12 @@ from msgspec import Struct
 from msgspec.json import Decoder, encode
 
 from polymnia.importing import importing
+from polymnia.operation import SECONDS, CallFigures
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import Server, frames
-from polymnia.transports.wire import LEVELS
 
 if TYPE_CHECKING:
     from polymnia.transports.web.state import ServerState
-
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
-
-
-class Log:
-    """Writes events of a level or above to stderr."""
-
-    def __init__(self, level: str) -> None:
-        self.levels = frozenset(LEVELS[LEVELS.index(level) :])  # that are written
-        self.process: int | None = None  # which of several writes it
-
-    def __call__(self, level: str, text: str) -> None:
-        """Log a message."""
-        self.event(level, "message", text=text)
-
-    def event(self, level: str, name: str, **fields: object) -> None:
-        """Log an event: time, level, name and fields."""
-        if level not in self.levels:
-            return
-        now = time.time()
-        stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"
-        if self.process is not None:
-            fields["process"] = self.process
-        with suppress(OSError):  # nobody reads the log, which is no reason to stop serving
-            os.write(2, encode({"time": stamp, "level": level, "event": name, **fields}) + b"\n")
 
 
 class Relay(logging.Handler):
@@ -71,7 +44,8 @@ class _Figures(Struct):
     requests: list[tuple[str, int, int]]  # path, status, how many
     durations: list[int]
     seconds: float
-    calls: dict[str, tuple[int, int]]  # by dialect: all, and those that failed
+    calls: dict[str, list[CallFigures]]  # by dialect
+    failed: dict[str, int]  # by dialect
     gauges: dict[str, int]
 
 
@@ -92,6 +66,9 @@ class Metrics:
     ) -> None:
         self._state = state
         self._servers = servers
+        if "info" in state.log.levels:
+            for server in servers.values():
+                server.log_call = state.log.call
         self._gauges = gauges  # by name: description and current value
 
     def page(self) -> tuple[int, bytes, bytes]:
@@ -107,13 +84,11 @@ class Metrics:
     def figures(self) -> bytes:
         """The figures of this process, for the page of any."""
         state = self._state
-        calls = {}
-        for name, server in self._servers.items():
-            counted = server.counters.measured()
-            calls[name] = counted.requests, counted.errors
+        calls = {name: server.counters.calls() for name, server in self._servers.items()}
+        failed = {name: server.counters.measured().errors for name, server in self._servers.items()}
         requests = [(path, status, count) for (path, status), count in sorted(state.requests.items())]
         gauges = {name: measure() for name, (_, measure) in self._gauges.items()}
-        return encode(_Figures(requests, state.durations, state.seconds, calls, gauges))
+        return encode(_Figures(requests, state.durations, state.seconds, calls, failed, gauges))
 
     def collect(self) -> Iterator[Any]:
         """Every metric, as the library expects them."""
@@ -130,18 +105,29 @@ class Metrics:
         seconds = HistogramMetricFamily(
             "polymnia_http_request_seconds", "Time until a request was answered.", labels=label
         )
-        calls = CounterMetricFamily("polymnia_calls", "Calls of tools, by dialect.", labels=("dialect", *label))
+        names = ("dialect", "tool", "operation")
+        about = "Calls, by what came of them: ok, or the code of a fault."
+        calls = CounterMetricFamily("polymnia_calls", about, labels=(*names, "outcome", *label))
+        about = "Time a call took, without waiting for its turn or for the user."
+        times = HistogramMetricFamily("polymnia_call_seconds", about, labels=(*names, *label))
         about = "Calls that failed for a fault of the server, by dialect."
         failed = CounterMetricFamily("polymnia_failed_calls", about, labels=("dialect", *label))
         gauges = {name: GaugeMetricFamily(name, about, labels=label) for name, (about, _) in self._gauges.items()}
         for which, one in processes:
             for path, status, count in one.requests:
                 requests.add_metric((path, str(status), *which), count)
-            buckets = list(zip((*map(str, SECONDS), "+Inf"), accumulate(one.durations), strict=True))
-            seconds.add_metric(which, buckets=buckets, sum_value=one.seconds)
-            for name, (all, errors) in one.calls.items():
-                calls.add_metric((name, *which), all)
+            seconds.add_metric(which, buckets=_buckets(one.durations), sum_value=one.seconds)
+            for dialect, call in ((dialect, call) for dialect, found in one.calls.items() for call in found):
+                called = (dialect, call.tool, call.operation)
+                times.add_metric((*called, *which), buckets=_buckets(call.durations), sum_value=call.seconds)
+                for outcome, count in call.outcomes.items():
+                    calls.add_metric((*called, outcome, *which), count)
+            for name, errors in one.failed.items():
                 failed.add_metric((name, *which), errors)
             for name, value in one.gauges.items():
                 gauges[name].add_metric(which, value)
-        yield from (requests, seconds, calls, failed, *gauges.values())
+        yield from (requests, seconds, calls, times, failed, *gauges.values())
+
+
+def _buckets(durations: list[int]) -> list[tuple[str, float]]:
+    return list(zip((*map(str, SECONDS), "+Inf"), accumulate(durations), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from polymnia.engine.ports.shared import SharedState
 from polymnia.errors import Fault
-from polymnia.transports.web.monitoring import Log
+from polymnia.transports.log import Log
 from polymnia.transports.web.state import WINDOW, Key, RateLimiter
 
 _SHARES = 4  # a process takes at most one part in so many for each process of what is left
@@ -55,7 +55,7 @@ class SharedRateLimiter(RateLimiter):
 
     def _refill(self, key: Key, window: list[float] | None, now: float) -> list[float]:
         """A window with a new portion of its limit: start, calls counted (by all), calls left here, calls used here."""
-        limit = self._limits[key[0]]
+        limit = self._limit(key)
         if window is None:
             window = self._begin(key, now)
             window += [0.0, 0.0]

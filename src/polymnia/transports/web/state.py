@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from polymnia.operation import SECONDS
 from polymnia.transports.errors import INVALID_REQUEST, RATE_LIMITED, Headers, Refusal, RpcError
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import Connection, Request, Server, Weight
 from polymnia.transports.scheduler import CallQueue, CallScheduler
 from polymnia.transports.web.auth import Principal
 from polymnia.transports.web.connection import ActiveRequest, Receive, in_task
-from polymnia.transports.web.monitoring import SECONDS, Log
 from polymnia.transports.web.streams import Outbox, StoredBytes
 
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ _LIMIT_NAMES = {
     ("global", "calls"): "calls a minute for all callers together",
     ("session", "calls"): "calls a minute for one session",
     ("heavy", "calls"): "calls a minute for heavy operations of one caller",
+    ("key", "calls"): "calls a minute for this key",
     ("explorer", "calls"): "calls a minute of the explorer for one caller",
     ("global", "talk"): f"{_TALK} for all callers together",
     ("session", "talk"): f"{_TALK} for one session",
@@ -228,6 +230,7 @@ class RateLimiter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._limits = {"global": everybody, "session": session, "heavy": heavy, "explorer": explorer}
+        self._own: dict[str, int] = {}  # the limits of keys that have one, by caller
         self._clock = clock
         self._everybody = {"calls": [float("-inf"), 0.0], "talk": [float("-inf"), 0.0]}  # start and count
         self._windows: OrderedDict[Key, list[float]] = OrderedDict()
@@ -236,17 +239,27 @@ class RateLimiter:
     def __len__(self) -> int:
         return len(self._windows)
 
-    def take(self, session: str, *, heavy: bool = False, caller: str | None = None) -> None:
-        """Count one call for its session, and a heavy one for its caller; refused once a limit is reached."""
-        keys = [("global", "calls", ""), ("session", "calls", session)]
-        if heavy:
-            keys.append(("heavy", "calls", session if caller is None else caller))
-        self._take(keys)
+    def take(self, session: str, *, heavy: bool = False, caller: str | None = None, own: int | None = None) -> None:
+        """Count one call for its session, and a heavy one for its caller; refused once a limit is reached.
 
-    def explore(self, caller: str, *, heavy: bool = False) -> None:
+        ``own`` is a limit of the caller itself.
+        """
+        self._take([("global", "calls", ""), ("session", "calls", session), *self._of(caller or session, heavy, own)])
+
+    def explore(self, caller: str, *, heavy: bool = False, own: int | None = None) -> None:
         """Count one call of the explorer for its caller, however many pages it has open."""
-        keys = [("global", "calls", ""), ("explorer", "calls", caller)]
-        self._take([*keys, ("heavy", "calls", caller)] if heavy else keys)
+        self._take([("global", "calls", ""), ("explorer", "calls", caller), *self._of(caller, heavy, own)])
+
+    def _of(self, caller: str, heavy: bool, own: int | None) -> list[Key]:
+        """The limits of a caller that a call is counted against."""
+        keys = [("heavy", "calls", caller)] if heavy else []
+        if own is not None:
+            self._own[caller] = own
+            keys.append(("key", "calls", caller))
+        return keys
+
+    def _limit(self, key: Key) -> int:
+        return self._own[key[2]] if key[0] == "key" else self._limits[key[0]]
 
     def talk(self, session: str) -> None:
         """Count one request of a session that calls no tool."""
@@ -265,17 +278,17 @@ class RateLimiter:
         """Response headers with the limit closest to being reached; without ``keys``, of any call in the session."""
         now = self._clock()
         keys = keys or [("global", "calls", ""), ("session", "calls", session)]
-        nearest, least, begun = keys[0][0], float("inf"), now
+        nearest, least, begun = keys[0], float("inf"), now
         for key in keys:
             window = self._find(key, now)
-            left = self._limits[key[0]] - (0.0 if window is None else window[1])
+            left = self._limit(key) - (0.0 if window is None else window[1])
             if left < least:
-                nearest, least, begun = key[0], left, now if window is None else window[0]
+                nearest, least, begun = key, left, now if window is None else window[0]
         return [
-            (b"x-ratelimit-limit", b"%d" % self._limits[nearest]),
+            (b"x-ratelimit-limit", b"%d" % self._limit(nearest)),
             (b"x-ratelimit-remaining", b"%d" % max(0.0, least)),
             (b"x-ratelimit-reset", b"%d" % (time.time() + begun + WINDOW - now + 0.999)),
-            (b"x-ratelimit-type", nearest.encode()),
+            (b"x-ratelimit-type", nearest[0].encode()),
         ]
 
     def _take(self, keys: list[Key]) -> None:
@@ -283,7 +296,7 @@ class RateLimiter:
         windows = []
         for key in keys:
             window = self._find(key, now)
-            if window is not None and window[1] >= self._limits[key[0]]:
+            if window is not None and window[1] >= self._limit(key):
                 self._latest = [key]
                 raise self._refusal(key, window[0] + WINDOW - now)
             windows.append(window)
@@ -309,7 +322,10 @@ class RateLimiter:
         return window
 
     def _refusal(self, key: Key, seconds: float) -> RpcError:
-        type, limit = key[0], self._limits[key[0]]
+        type, limit = key[0], self._limit(key)
+        option = (
+            f"serve {_OPTIONS[type]}" if type in _OPTIONS else f"keys set {key[2].removeprefix('key ')} --max-calls"
+        )
         wait = max(1, int(seconds) + (seconds > int(seconds)))
         data = {
             "error_type": "rate_limited",
@@ -318,7 +334,7 @@ class RateLimiter:
             "suggestions": [
                 f"Wait {wait} seconds and call again",
                 "Send fewer calls, or larger ones",
-                f"If you run the server, allow more: polymnia serve {_OPTIONS[type]} {limit * 10}",
+                f"If you run the server, allow more: polymnia {option} {limit * 10}",
             ],
         }
         return RpcError(RATE_LIMITED, f"Rate limit exceeded: {limit:,} {_LIMIT_NAMES[key[:2]]}", data)
@@ -371,14 +387,14 @@ class ServerState:
 
         Without a lasting connection, a call that names a session of the memory counts for that session.
         """
-        rates, caller = self.rates, principal.caller
+        rates, caller, own = self.rates, principal.caller, principal.calls
 
         def admit(weight: Weight, named: str) -> None:
             if weight == "talk":
                 rates.talk(session)
             else:
                 bucket = session if lasts or not named else f"{session} session {named}"
-                rates.take(bucket, heavy=weight == "heavy", caller=caller)
+                rates.take(bucket, heavy=weight == "heavy", caller=caller, own=own)
 
         connection.admit = admit
 

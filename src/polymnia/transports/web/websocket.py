@@ -65,7 +65,7 @@ class WebSocketEndpoint(DialectEndpoint):
             if len(data) > self._state.limits.body_bytes:
                 return 1009, "The message is too large"
             calls.size = len(data)
-            connection.receive(data.strip())
+            connection.receive(data.strip(), trace=active.id)
             calls.size = 0
 
 

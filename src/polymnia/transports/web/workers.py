@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from polymnia.transports.web.monitoring import Log
+from polymnia.transports.log import Log
 
 _STEADY_SECONDS = 10.0  # after which a process that dies has not died of its start
 _FIRST_PAUSE = 0.1  # seconds until one that died of its start is replaced; each time twice as long,

@@ -7,8 +7,9 @@ import logging
 
 import pytest
 
+from polymnia.transports.log import Log
 from polymnia.transports.rpc import frames
-from polymnia.transports.web.monitoring import Log, Relay
+from polymnia.transports.web.monitoring import Relay
 
 SECRET = "xyzzy-7391"
 
