@@ -1,4 +1,4 @@
-"""Programs that some tests need and Python packages do not bring: shells and linters.
+"""Programs that some tests need and Python packages do not bring: a browser, shells and linters.
 
 ``python tests/programs.py`` installs them with apt, and actionlint with Go. Without one of them its tests are skipped
 with the reason, but fail where ``POLYMNIA_CI`` is set.
@@ -15,7 +15,10 @@ from pathlib import Path
 __all__ = ["install", "program"]
 
 _CACHE = Path(__file__).resolve().parent.parent / ".cache" / "bin"
-_PACKAGES = {"fish": "fish", "mandoc": "mandoc", "ruby": "ruby", "systemd-analyze": "systemd", "zsh": "zsh"}
+_PACKAGES = {
+    "chromium": "chromium", "fish": "fish", "mandoc": "mandoc", "ruby": "ruby", "systemd-analyze": "systemd",
+    "zsh": "zsh",
+}  # fmt: skip
 _ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7"
 _PATH = os.pathsep.join(
     (str(Path(sys.executable).parent), os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/go/bin", str(_CACHE))
