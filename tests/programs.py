@@ -1,4 +1,4 @@
-"""Programs that some tests need and Python packages do not bring: shells, linters and proxies.
+"""Programs that some tests need and Python packages do not bring: a browser, shells, linters and proxies.
 
 ``python tests/programs.py`` installs them with apt, and actionlint with Go. Without one of them its tests are skipped
 with the reason, but fail where ``POLYMNIA_CI`` is set.
@@ -16,7 +16,7 @@ __all__ = ["install", "program"]
 
 _CACHE = Path(__file__).resolve().parent.parent / ".cache" / "bin"
 _PACKAGES = {
-    "caddy": "caddy", "fish": "fish", "mandoc": "mandoc", "nginx": "nginx", "ruby": "ruby",
+    "caddy": "caddy", "chromium": "chromium", "fish": "fish", "mandoc": "mandoc", "nginx": "nginx", "ruby": "ruby",
     "systemd-analyze": "systemd", "zsh": "zsh",
 }  # fmt: skip
 _ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7"

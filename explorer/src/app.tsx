@@ -82,7 +82,14 @@ export function App(): JSX.Element {
               aria-current={route.screen === screen || (screen === "search" && route.screen === "memory") ? "page" : undefined}
             >
               <Icon name={screen} />
-              <span>{t(`nav.${screen}`)}</span>
+              {screen === "transfer" ? (
+                <>
+                  <span class="only-wide">{t("nav.transfer")}</span>
+                  <span class="only-narrow">{t("nav.transfer.short")}</span>
+                </>
+              ) : (
+                <span>{t(`nav.${screen}`)}</span>
+              )}
             </a>
           ))}
         </nav>

@@ -279,6 +279,15 @@ class Touch(Struct, frozen=True, gc=False):
     session: str | None = None
 
 
+class RelationTouch(Struct, frozen=True, gc=False):
+    """One effect of a change on one relation: ``how`` is ``made``, ``deleted`` or ``restored``; the ends are names."""
+
+    how: str
+    source: str
+    target: str
+    type: str
+
+
 class Seen(Struct, frozen=True, gc=False):
     """How often a user read one memory within an hour: opened it by name or id, or found it by a search.
 

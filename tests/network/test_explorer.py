@@ -240,6 +240,25 @@ def test_only_what_is_given_changes_and_nobody_overwrites_what_they_have_not_see
     assert api("memory", id="thing", project=project)["memory"]["scope"] == "attic/box"
 
 
+@pytest.mark.promise("api.timeline.relations")
+def test_a_change_tells_of_relations_too(api: Api, project: str) -> None:
+    api("store", text="Is here.", name="here", project=project)
+    made = api("relate", from_="here", to="nowhere", type="near", project=project)["changes"]
+    gone = api("unrelate", from_="here", to="nowhere", type="near", project=project)["changes"]
+    changes = {one["change"]: one for one in api("timeline", project=project)["changes"]}
+    for numbers, how in ((made, "made"), (gone, "deleted")):
+        (tie,) = changes[numbers[0]]["relations"]
+        assert (tie["how"], tie["from"]["title"], tie["to"]["title"], tie["type"]) == (how, "here", "nowhere", "near")
+        assert tie["from"]["id"] and tie["to"]["id"] is None
+        assert changes[numbers[0]]["relations_total"] == 1
+    assert api("change", change=made[0], project=project)["relations"] == changes[made[0]]["relations"]
+    assert (
+        api("undo_preview", change=gone[0], project=project)["steps"][0]["relations"] == changes[gone[0]]["relations"]
+    )
+    told = api("news", after=made[0] - 1)["changes"]
+    assert [one["relations"][0]["how"] for one in told if one["project"] == project] == ["made", "deleted"]
+
+
 @pytest.mark.promise("api.timeline", "api.timeline.filters", "api.change")
 def test_the_timeline_has_the_changes_of_all_projects(api: Api, project: str) -> None:
     other = f"{project} other"

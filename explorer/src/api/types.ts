@@ -59,6 +59,26 @@ export interface Effect {
   readonly kind: string | null;
 }
 
+/** What a change did to a relation; an end that names no memory has no id. */
+export interface RelationEffect {
+  readonly how: "made" | "deleted" | "restored";
+  readonly from: RelationEnd;
+  readonly to: RelationEnd;
+  readonly type: string;
+}
+
+export interface RelationEnd {
+  readonly id: string | null;
+  readonly title: string;
+  readonly kind: string | null;
+}
+
+/** The first few relations a change touched, and how many it touched in all. */
+export interface Related {
+  readonly relations: readonly RelationEffect[];
+  readonly relations_total: number;
+}
+
 export interface Note {
   readonly code: string;
   readonly text: string;
@@ -161,7 +181,7 @@ export interface Version {
   readonly differs: readonly string[];
 }
 
-export interface TimelineItem extends Change {
+export interface TimelineItem extends Change, Related {
   readonly effects: readonly Effect[];
   readonly total: number;
 }
@@ -174,7 +194,7 @@ export interface Timeline {
   readonly people: readonly string[];
 }
 
-export interface Told {
+export interface Told extends Related {
   readonly project: string;
   readonly change: Change;
   readonly effects: readonly Effect[];
@@ -187,7 +207,7 @@ export interface BeforeAfter {
   readonly after: Memory | null;
 }
 
-export interface OneChange {
+export interface OneChange extends Related {
   readonly change: Change;
   readonly effects: readonly BeforeAfter[];
   readonly total: number;
@@ -198,7 +218,7 @@ export interface UndoPreview {
   readonly project: string;
   readonly changes: readonly number[];
   readonly final: readonly number[];
-  readonly steps: readonly { readonly change: Change; readonly effects: readonly BeforeAfter[]; readonly total: number }[];
+  readonly steps: readonly ({ readonly change: Change; readonly effects: readonly BeforeAfter[]; readonly total: number } & Related)[];
 }
 
 export interface Compared {
@@ -279,7 +299,7 @@ export interface ProjectTree {
 
 export interface Imported extends Written {
   readonly form: string;
-  readonly imported: Readonly<Record<string, number>>;
+  readonly imported: Readonly<Record<string, unknown>>;
   readonly problems: readonly unknown[];
   readonly examples: readonly Effect[];
 }
@@ -287,14 +307,14 @@ export interface Imported extends Written {
 export interface Health {
   readonly status: string;
   readonly version: string;
-  readonly store: { readonly kind: string; readonly bytes: number | null; readonly format: number | null; readonly path: string | null };
+  /** Its size is that of all projects, and told to who may see all of them. */
+  readonly store: { readonly kind: string; readonly bytes?: number | null; readonly format?: number | null; readonly path?: string | null };
   readonly projects: readonly {
     readonly project: string;
     readonly memories: number;
     readonly relations: number;
     readonly vectors: Readonly<Record<string, number>>;
-    readonly pending: number;
-    readonly bytes: number | null;
+    readonly pending: number | null;
   }[];
   readonly clients: readonly { readonly client: string; readonly who: string; readonly project: string; readonly last: string; readonly changes: number }[];
   readonly server: Readonly<Record<string, string | number | null>>;

@@ -47,17 +47,17 @@ export function keyOf(node: GraphNode): string {
 /** Adds an answer; what is new begins near the node it belongs to. */
 export function add(model: Model, answer: GraphAnswer, dark: boolean, near: string | null): void {
   const from = near && model.hasNode(near) ? model.getNodeAttributes(near) : { x: 0, y: 0 };
-  const spread = near ? 30 : Math.sqrt(answer.nodes.length) * 20;
   const keys = answer.nodes.map(keyOf);
+  const begin = near ? spiral(answer.nodes.length, 30) : grouped(answer.nodes);
+  const crowd = Math.max(model.order, answer.nodes.length);
+  const scale = crowd > 2_000 ? 0.45 : crowd > 500 ? 0.7 : 1;
   answer.nodes.forEach((node, place) => {
     const key = keys[place]!;
     const known = model.hasNode(key);
-    // A golden angle spreads them evenly, and the same answer looks the same every time.
-    const angle = place * 2.399963;
-    const far = spread * Math.sqrt((place + 1) / answer.nodes.length);
+    const [x, y] = begin[place]!;
     model.mergeNode(key, {
-      ...(known ? {} : { x: from.x + far * Math.cos(angle), y: from.y + far * Math.sin(angle) }),
-      size: Math.min(18, 4 + Math.sqrt(node.degree) * 1.6),
+      ...(known ? {} : { x: from.x + x, y: from.y + y }),
+      size: Math.min(18, 4 + Math.sqrt(node.degree) * 1.6) * scale,
       label: shortened(node.title),
       color: colourOf(near && known ? model.getNodeAttribute(key, "community") : node.community, dark),
       id: node.id,
@@ -75,8 +75,50 @@ export function add(model: Model, answer: GraphAnswer, dark: boolean, near: stri
   }
 }
 
+type Place = readonly [x: number, y: number];
+
+/** So many places, spread evenly over a disc by the golden angle: the same answer looks the same every time. */
+function spiral(count: number, radius: number): Place[] {
+  return Array.from({ length: count }, (_, place) => {
+    const far = radius * Math.sqrt((place + 1) / count);
+    return [far * Math.cos(place * 2.399963), far * Math.sin(place * 2.399963)];
+  });
+}
+
+/** Where nodes begin: each community on a disc of its own, so that the forces need not untangle them first. */
+function grouped(nodes: readonly GraphNode[]): Place[] {
+  const groups = new Map<number | null, number[]>();
+  nodes.forEach((node, place) => void groups.set(node.community, [...(groups.get(node.community) ?? []), place]));
+  const found: Place[] = [];
+  const centres = spiral(groups.size, Math.sqrt(nodes.length) * 30);
+  [...groups.values()].sort((a, b) => b.length - a.length).forEach((members, group) => {
+    const [x, y] = groups.size > 1 ? centres[group]! : [0, 0];
+    spiral(members.length, Math.sqrt(members.length) * 18).forEach(([right, down], at) => void (found[members[at]!] = [x + right, y + down]));
+  });
+  return found;
+}
+
 export function recolour(model: Model, dark: boolean): void {
   model.updateEachNodeAttributes((_, node) => ({ ...node, color: colourOf(node.community, dark) }), { attributes: ["color"] });
+}
+
+export interface Community {
+  readonly community: number;
+  readonly size: number;
+  /** Its best connected member, by which people know it. */
+  readonly label: string;
+}
+
+/** Communities of more than one node, largest first. */
+export function communitiesOf(model: Model): Community[] {
+  const found = new Map<number, { size: number; label: string; degree: number }>();
+  model.forEachNode((_, node) => {
+    if (node.community === null) return;
+    const known = found.get(node.community) ?? { size: 0, label: "", degree: -1 };
+    const best = node.degree > known.degree ? { label: node.label, degree: node.degree } : known;
+    found.set(node.community, { ...best, size: known.size + 1 });
+  });
+  return [...found].map(([community, { size, label }]) => ({ community, size, label })).filter((one) => one.size > 1).sort((a, b) => b.size - a.size);
 }
 
 /** Types of relations with how many there are, most frequent first. */

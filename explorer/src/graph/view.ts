@@ -16,6 +16,7 @@ export class View {
   private worker: Worker | null = null;
   private chosen: string | null = null;
   private over: string | null = null;
+  private community: number | null = null;
   private near = new Set<string>();
   private hidden: ReadonlySet<string> = new Set();
   private automatic = true;
@@ -41,6 +42,7 @@ export class View {
       stagePadding: 50,
       allowInvalidContainer: true,
       hideLabelsOnMove: model.order > 2_000,
+      hideEdgesOnMove: model.size > 3_000,
       nodeReducer: (key, node) => this.node(key, node),
       edgeReducer: (key, link) => this.link(key, link),
     });
@@ -102,6 +104,12 @@ export class View {
     this.light();
   }
 
+  /** Lights one community and fades the others. */
+  only(community: number | null): void {
+    this.community = community;
+    this.light();
+  }
+
   /** Leaves out types of relations, and those the server drew; nodes that only they tied are faded. */
   filter(hidden: ReadonlySet<string>, automatic: boolean): void {
     this.hidden = hidden;
@@ -155,18 +163,21 @@ export class View {
 
   private hover(key: string | null): void {
     this.over = key;
+    this.sigma.getContainer().classList.toggle("over-node", key !== null);
     this.light();
   }
 
   private light(): void {
     const key = this.over ?? this.chosen;
-    this.near = new Set(key && this.model.hasNode(key) ? [key, ...this.model.neighbors(key)] : []);
+    if (key && this.model.hasNode(key)) this.near = new Set([key, ...this.model.neighbors(key)]);
+    else if (this.community !== null) this.near = new Set(this.model.filterNodes((_, node) => node.community === this.community));
+    else this.near = new Set();
     this.sigma.refresh({ skipIndexation: true });
   }
 
   private node(key: string, node: Node): Partial<NodeDisplayData> {
     const lit = this.over ?? this.chosen;
-    const faded = lit !== null && !this.near.has(key);
+    const faded = (lit !== null || this.community !== null) && !this.near.has(key);
     return {
       ...node,
       label: faded ? "" : node.label,
@@ -180,8 +191,9 @@ export class View {
   private link(key: string, link: Link): Record<string, unknown> {
     if (this.hidden.has(link.kind) || (!this.automatic && link.automatic)) return { hidden: true };
     const lit = this.over ?? this.chosen;
-    if (lit === null) return { ...link, color: link.automatic ? this.colours.drawn : this.colours.link, label: "" };
-    const own = this.model.source(key) === lit || this.model.target(key) === lit;
+    if (lit === null && this.community === null) return { ...link, color: link.automatic ? this.colours.drawn : this.colours.link, label: "" };
+    const [source, target] = this.model.extremities(key);
+    const own = lit === null ? this.near.has(source) && this.near.has(target) : source === lit || target === lit;
     return { ...link, color: own ? this.colours.lit : this.colours.faint, zIndex: own ? 1 : 0, label: own ? link.label : "" };
   }
 

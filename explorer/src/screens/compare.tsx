@@ -55,7 +55,7 @@ function Compared({ project, from, to }: { project: string; from: string; to: st
               <li key={one.id}>
                 <span class={`how ${kind}`} aria-hidden="true" /> <a href={href("memory", { project }, one.id)}><Name text={one.title} /></a> <span class="muted">{one.kind}</span>
                 <details open={memories.length <= 5}>
-                  <summary>{t("compare.differences")}</summary>
+                  <summary>{t(before && after ? "compare.differences" : "field.text")}</summary>
                   <Differences before={before} after={after} />
                 </details>
               </li>

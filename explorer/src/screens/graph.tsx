@@ -5,7 +5,7 @@ import type { GraphAnswer } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { isDark, theme } from "../choices";
 import { download, graphml, svg } from "../graph/files";
-import { add, empty, recolour, typesOf, type Model } from "../graph/model";
+import { add, colourOf, communitiesOf, empty, recolour, typesOf, type Model } from "../graph/model";
 import type { View } from "../graph/view";
 import { go, href, type Route } from "../route";
 import { Button, complain, Empty, Failed, Select, Skeleton, Tabs } from "../ui/parts";
@@ -49,13 +49,13 @@ export function GraphScreen({ route, project }: { route: Route; project: string 
             if (name.trim()) set({ at: name.trim(), whole: null });
           }}
         >
-          <NameField label={t("graph.find")} project={project} value={name} onChange={setName} />
+          <NameField label={t("graph.find")} hideLabel project={project} value={name} onChange={setName} />
           <Button submit icon="search" label={t("graph.find")} />
         </form>
       </div>
       {asked.problem ? (
         <Failed problem={asked.problem} again={asked.again} />
-      ) : !asked.value ? (
+      ) : !asked.value || asked.busy ? (
         <Skeleton lines={4} />
       ) : asked.value.nodes.length === 0 ? (
         <Empty icon="graph" title={t("graph.none")}><p>{t("graph.none.help")}</p></Empty>
@@ -73,6 +73,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   const [chosen, choose] = useState<string | null>(null);
   const [turn, redraw] = useState(0);
   const [moving, setMoving] = useState(true);
+  const [community, setCommunity] = useState<number | null>(null);
   const [drawable, setDrawable] = useState(true);
   const hidden = useMemo(() => new Set((given.given["hide"] ?? "").split(",").filter(Boolean).map(decodeURIComponent)), [given.given["hide"]]);
   const automatic = given.given["automatic"] !== "0";
@@ -152,12 +153,19 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
     }
   };
   const types = useMemo(() => typesOf(model), [model, turn]);
+  const communities = useMemo(() => communitiesOf(model), [model, turn]);
+  const lightUp = (one: number) => {
+    const next = community === one ? null : one;
+    setCommunity(next);
+    view.current?.only(next);
+  };
   return (
     <div class="graph-columns">
       <div class="canvas-frame">
         {drawable ? <div ref={place} class="canvas" role="img" aria-label={t("graph.picture", { nodes: number(model.order), links: number(model.size) })} data-moving={moving} data-nodes={model.order} /> : <Empty icon="graph" title={t("graph.no_webgl")}><p>{t("graph.no_webgl.help")}</p></Empty>}
         <div class="canvas-tools">
           <Button icon="plus" kind="quiet" label={t("graph.closer")} onClick={() => view.current?.zoom(0.7)} />
+          <Button icon="minus" kind="quiet" label={t("graph.further")} onClick={() => view.current?.zoom(1 / 0.7)} />
           <Button icon="fit" kind="quiet" label={t("graph.fit")} onClick={() => view.current?.fit()} />
           <Button icon={moving ? "pause" : "play"} kind="quiet" label={t(moving ? "graph.stop" : "graph.arrange")} onClick={() => { if (moving) { view.current?.stop(); setMoving(false); } else { setMoving(true); view.current?.arrange(300); } }} />
         </div>
@@ -183,6 +191,19 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
             </label>
           </div>
         </section>
+        {communities.length > 0 && (
+          <section class="card">
+            <h2>{t("graph.communities")}</h2>
+            {communities.slice(0, 8).map((one) => (
+              <button key={one.community} type="button" class="facet" aria-pressed={community === one.community} onClick={() => lightUp(one.community)}>
+                <svg class="swatch" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true"><circle cx="6" cy="6" r="6" fill={colourOf(one.community, isDark())} /></svg>
+                <span class="facet-name"><Name text={one.label} /></span>
+                <span class="facet-count">{number(one.size)}</span>
+              </button>
+            ))}
+            {communities.length > 8 && <p class="hint">{t("timeline.others", { n: number(communities.length - 8) })}</p>}
+          </section>
+        )}
         <section class="card">
           <h2>{t("graph.export")}</h2>
           <div class="actions">

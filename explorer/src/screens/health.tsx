@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { about, api } from "../api/client";
+import { about, api, hasKey, setKey } from "../api/client";
 import type { Access, Health, KeyInfo } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { Button, Chip, complain, Dialog, Failed, Field, say, Select, Skeleton } from "../ui/parts";
@@ -15,7 +15,7 @@ export function HealthScreen(): JSX.Element {
     <div class="health">
       <div class="title-row">
         <h1>{t("nav.health")}</h1>
-        <Button icon="undo" kind="quiet" label={t("action.refresh")} onClick={health.again} />
+        <Button icon="refresh" kind="quiet" label={t("action.refresh")} onClick={health.again} />
       </div>
       {health.problem ? <Failed problem={health.problem} again={health.again} /> : !health.value ? <Skeleton lines={3} /> : <Told health={health.value} />}
       <Keys />
@@ -25,12 +25,12 @@ export function HealthScreen(): JSX.Element {
 
 function Told({ health }: { health: Health }): JSX.Element {
   const sum = (read: (one: Health["projects"][number]) => number) => health.projects.reduce((all, one) => all + read(one), 0);
-  const pending = sum((one) => one.pending);
+  const pending = sum((one) => one.pending ?? 0);
   const figures: [string, string][] = [
-    [t("health.status"), health.status],
+    [t("health.status"), health.status === "ready" ? t("health.ready") : health.status],
     [t("health.memories"), number(sum((one) => one.memories))],
     [t("health.relations"), number(sum((one) => one.relations))],
-    [t("health.size"), health.store.bytes === null ? "–" : bytes(health.store.bytes)],
+    [t("health.size"), health.store.bytes == null ? "–" : bytes(health.store.bytes)],
     [t("health.pending"), number(pending)],
   ];
   return (
@@ -41,7 +41,7 @@ function Told({ health }: { health: Health }): JSX.Element {
       <section class="card">
         <h2>{t("health.projects")}</h2>
         <Table head={[t("field.project"), t("health.memories"), t("health.relations"), t("health.vectors"), t("health.pending")]} rows={health.projects.map((one) => [
-          <Name text={one.project} />, number(one.memories), number(one.relations), number(Object.values(one.vectors).reduce((all, count) => all + count, 0)), number(one.pending),
+          <Name text={one.project} />, number(one.memories), number(one.relations), number(Object.values(one.vectors).reduce((all, count) => all + count, 0)), one.pending === null ? "–" : number(one.pending),
         ])} />
       </section>
       <section class="card">
@@ -55,7 +55,7 @@ function Told({ health }: { health: Health }): JSX.Element {
       <div class="two">
         <section class="card">
           <h2>{t("health.server")}</h2>
-          <Values values={{ version: health.version, store: `${health.store.kind}${health.store.format === null ? "" : ` · ${health.store.format}`}`, ...(health.store.path ? { path: health.store.path } : {}), ...health.server }} />
+          <Values values={{ version: health.version, store: `${health.store.kind === "sqlite" ? "SQLite" : health.store.kind === "postgres" ? "PostgreSQL" : health.store.kind}${health.store.format == null ? "" : t("health.format", { n: health.store.format })}`, ...(health.store.path ? { path: health.store.path } : {}), ...health.server }} />
         </section>
         <section class="card">
           <h2>{t("health.limits")}</h2>
@@ -71,9 +71,19 @@ function Values({ values }: { values: Readonly<Record<string, string | number | 
     typeof value === "number" ? (name.endsWith("bytes") ? bytes(value) : number(value)) : name === "started" && value ? moment(value) : (value ?? "–");
   return (
     <dl class="details">
-      {Object.entries(values).map(([name, value]) => <div key={name}><dt>{name.replaceAll("_", " ")}</dt><dd><Name text={String(words(name, value))} /></dd></div>)}
+      {Object.entries(values).map(([name, value]) => <div key={name}><dt>{nameWords(name)}</dt><dd><Name text={String(words(name, value))} /></dd></div>)}
     </dl>
   );
+}
+
+const NAMES = [
+  "version", "store", "path", "started", "sessions", "rate_limit", "rate_limit_session", "rate_limit_heavy", "rate_limit_explorer", "max_sessions", "max_connections",
+  "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes",
+] as const;
+
+function nameWords(name: string): string {
+  const known = NAMES.find((one) => one === name);
+  return known ? t(`health.${known}`) : name.replaceAll("_", " ");
 }
 
 function Table({ head, rows }: { head: readonly string[]; rows: readonly (readonly (JSX.Element | string)[])[] }): JSX.Element {
@@ -94,6 +104,16 @@ function Keys(): JSX.Element | null {
   const [secret, setSecret] = useState<string | null>(null);
   const [revoking, revoke] = useState<KeyInfo | null>(null);
   if (!manage) return null;
+  const made = (key: string) => {
+    make(false);
+    setSecret(key);
+    // From the first key on this page needs one as well: without it the secret would be gone before it was read.
+    if (!hasKey()) {
+      setKey(key);
+      api.about().then(about.set.bind(about), complain);
+    }
+    keys.again();
+  };
   return (
     <section class="card">
       <div class="title-row">
@@ -112,7 +132,7 @@ function Keys(): JSX.Element | null {
           )}
         </>
       )}
-      {making && <CreateKey first={!keys.value?.needed} onClose={() => make(false)} then={(made) => { make(false); setSecret(made); keys.again(); }} />}
+      {making && <CreateKey first={!keys.value?.needed} onClose={() => make(false)} then={made} />}
       {secret !== null && (
         <Dialog title={t("keys.secret")} onClose={() => setSecret(null)}>
           <p>{t("keys.secret.help")}</p>

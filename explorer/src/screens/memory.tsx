@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { about, api, Problem } from "../api/client";
 import type { Memory, OneMemory, Relation, Version } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { href, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Author } from "../ui/author";
-import { Button, Chip, complain, Dialog, Empty, Failed, Field, Skeleton } from "../ui/parts";
+import { Button, Chip, complain, Dialog, Empty, Failed, Field, say, Skeleton } from "../ui/parts";
 import { Differences } from "../ui/differences";
 import { Name, Text } from "../ui/stored";
 import { Ago, moment, number } from "../ui/time";
@@ -21,7 +21,16 @@ export function MemoryScreen({ route }: { route: Route }): JSX.Element {
   const id = route.target ?? "";
   const project = route.given["project"];
   const [whole, setWhole] = useState(false);
-  const one = useAsked(() => api.memory(id, project, whole), [id, project, whole]);
+  const name = useRef<string | null>(null);
+  const one = useAsked(async () => {
+    // One that was deleted is found by its name alone.
+    const found = await api.memory(id, project, whole).catch((why: unknown) => {
+      if (name.current === null || !(why instanceof Problem) || why.status !== 404) throw why;
+      return api.memory(name.current, project, whole);
+    });
+    name.current = found.memory.name;
+    return found;
+  }, [id, project, whole]);
   useTitle(one.value?.memory.title ?? "");
   if (one.problem) {
     const absent = one.problem instanceof Problem && one.problem.status === 404;
@@ -124,7 +133,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
               {memory.summary && <p class="hint"><Name text={memory.summary} /></p>}
             </section>
           )}
-          <Versions memory={memory} again={again} writes={about.value?.access.write ?? false} />
+          <Versions memory={memory} id={one.deleted ? (memory.name ?? memory.id) : memory.id} again={again} writes={about.value?.access.write ?? false} />
         </div>
         <aside>
           <Relations one={one} writes={writes} again={again} />
@@ -279,9 +288,13 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
       else complain(why);
     }
   };
+  const changed = JSON.stringify([texts, kind, tags, scope]) !== JSON.stringify([memory.observations.map((one) => one.text), memory.kind, memory.tags.join(", "), memory.scope]);
+  /** Escape throws nothing away that somebody has typed. */
+  const leave = () => (changed ? say(t("edit.unsaved")) : close());
   return (
     <form class="card editor" onSubmit={save} onKeyDown={(event) => {
-      if (event.key === "Escape") close();
+      if (event.isComposing) return;
+      if (event.key === "Escape") leave();
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
     }}>
       {taken && (
@@ -323,19 +336,19 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
   );
 }
 
-function Versions({ memory, again, writes }: { memory: Memory; again: () => void; writes: boolean }): JSX.Element {
+function Versions({ memory, id, again, writes }: { memory: Memory; id: string; again: () => void; writes: boolean }): JSX.Element {
   const [more, setMore] = useState<readonly Version[]>([]);
   const [next, setNext] = useState<string | null | undefined>(undefined);
   const first = useAsked(async () => {
-    const page = await api.versions(memory.id, memory.project);
+    const page = await api.versions(id, memory.project);
     setMore([]);
     setNext(page.next);
     return page;
-  }, [memory.id, memory.version, memory.updated]);
+  }, [id, memory.version, memory.updated]);
   const versions = [...(first.value?.versions ?? []), ...more];
   const restore = async (version: Version) => {
     try {
-      const { changes } = await api.restore(memory.id, version.change.change, memory.project);
+      const { changes } = await api.restore(id, version.change.change, memory.project);
       again();
       first.again();
       sayDone(t("version.restored"), memory.project, changes, () => { again(); first.again(); });
@@ -354,6 +367,7 @@ function Versions({ memory, again, writes }: { memory: Memory; again: () => void
             <li key={version.change.change}>
               <details open={index === 0 && versions.length > 1}>
                 <summary>
+                  <Icon name="right" size={14} />
                   <strong>{moment(version.change.at)}</strong>
                   <Author author={version.change} />
                   {version.current && <Chip kind="on">{t("version.current")}</Chip>}
@@ -367,7 +381,7 @@ function Versions({ memory, again, writes }: { memory: Memory; again: () => void
         })}
       </ol>
       {next && (
-        <Button onClick={() => void api.versions(memory.id, memory.project, next).then((page) => { setMore([...more, ...page.versions]); setNext(page.next); }, complain)}>
+        <Button onClick={() => void api.versions(id, memory.project, next).then((page) => { setMore([...more, ...page.versions]); setNext(page.next); }, complain)}>
           {t("action.more")}
         </Button>
       )}

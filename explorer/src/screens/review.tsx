@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { about, api } from "../api/client";
-import type { Resolution, ReviewItem, ReviewKind } from "../api/types";
+import type { Note, Resolution, ReviewItem, ReviewKind } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { go, href, type Route } from "../route";
 import { Icon } from "../ui/icons";
@@ -42,15 +42,15 @@ export function ReviewScreen({ route, project }: { route: Route; project: string
         )}
         <label class="check"><input type="checkbox" checked={dismissed} onChange={() => set({ dismissed: dismissed ? null : "1" })} />{t("review.dismissed")}</label>
       </div>
+      {!asked.busy && asked.value?.notes.map(noteWords).filter(Boolean).map((words) => <p key={words} class="hint">{words}</p>)}
       {asked.problem ? (
         <Failed problem={asked.problem} again={asked.again} />
       ) : !asked.value || asked.busy ? (
         <Skeleton lines={3} />
-      ) : items.length === 0 ? (
+      ) : items.length === 0 && !next ? (
         <Empty icon="check" title={t(`review.${kind}.none`)}><p>{t("review.none.help")}</p></Empty>
       ) : (
         <>
-          {asked.value.notes.map((note) => <p key={note.code} class="hint">{note.text}</p>)}
           <p class="muted" role="status">{t("review.count", { n: asked.value.total - done.size })}</p>
           <ol class="review-items">
             {items.map((item) => (
@@ -106,15 +106,17 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
         {item.sides.map((side, index) => (
           <div key={side.memory.id} class="side-card">
             <p class="meta">
-              <a href={href("memory", { project }, side.memory.id)}><Name text={side.memory.title} /></a>
+              <a href={href("memory", { project }, side.memory.id)}>
+                {side.memory.title === said(side) ? <span aria-label={side.memory.title}>{t("graph.open")}</span> : <Name text={side.memory.title} />}
+              </a>
               {item.sides.length > 1 && side.newer && <Chip kind="on">{t("review.newer")}</Chip>}
               <Ago at={side.at} />
             </p>
-            <Text text={side.quote ?? side.memory.observations.map((one) => one.text).join("\n")} />
+            <Text text={said(side)} />
             {writes && item.sides.length > 1 && (
               <div class="actions">
                 {item.resolutions.filter((one) => one.keeps === index).map((one) => (
-                  <Button key={one.name} kind={one.name === "suggested" ? "main" : "plain"} onClick={() => void resolve(one)}>{resolutionWords(one.name)}</Button>
+                  <Button key={one.name} kind={one.name === "suggested" ? "main" : "plain"} onClick={() => void resolve(one)}>{resolutionWords(one.name, item.sides.length)}</Button>
                 ))}
               </div>
             )}
@@ -124,7 +126,7 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
       {writes && (
         <footer class="actions">
           {item.resolutions.filter((one) => item.sides.length === 1 || one.keeps === null || one.keeps >= item.sides.length).map((one) => (
-            <Button key={one.name} onClick={() => (one.steps.some((step) => step["text"] === null) ? answer(one) : void resolve(one))}>{resolutionWords(one.name)}</Button>
+            <Button key={one.name} onClick={() => (one.steps.some((step) => step["text"] === null) ? answer(one) : void resolve(one))}>{resolutionWords(one.name, item.sides.length)}</Button>
           ))}
           <span class="spread" />
           <Button kind="quiet" onClick={() => void dismiss(!item.dismissed)}>{t(item.dismissed ? "review.take_up" : "review.dismiss")}</Button>
@@ -133,6 +135,11 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
       {answering && <AnswerDialog question={item.sides[0]?.quote ?? item.sides[0]?.memory.title ?? ""} onClose={() => answer(null)} then={(text) => void resolve(answering, text)} />}
     </li>
   );
+}
+
+/** What matters of a side: the sentence, or the whole memory. */
+function said(side: ReviewItem["sides"][number]): string {
+  return side.quote ?? side.memory.observations.map((one) => one.text).join("\n");
 }
 
 function AnswerDialog({ question, onClose, then }: { question: string; onClose: () => void; then: (text: string) => void }): JSX.Element {
@@ -153,17 +160,39 @@ function AnswerDialog({ question, onClose, then }: { question: string; onClose: 
 
 const RESOLUTIONS: Readonly<Record<string, Key>> = {
   suggested: "resolution.suggested", supersede: "resolution.supersede", delete: "resolution.delete", keep_first: "resolution.keep_first",
-  answer: "resolution.answer", archive: "resolution.archive", renew: "resolution.renew",
+  keep: "resolution.keep_first", answer: "resolution.answer", archive: "resolution.archive", renew: "resolution.renew",
 };
 
-function resolutionWords(name: string): string {
-  const key = RESOLUTIONS[name];
+function resolutionWords(name: string, sides: number): string {
+  const key = name === "delete" && sides === 1 ? "resolution.archive" : RESOLUTIONS[name];
   return key ? t(key) : name;
 }
 
-const REASONS: Readonly<Record<string, Key>> = {};
+const REASONS: Readonly<Record<string, Key>> = {
+  noted: "reason.noted", number: "reason.number", date: "reason.date", negation: "reason.negation", meaning: "reason.meaning", superseded: "reason.superseded",
+  do_and_do_not: "reason.do_and_do_not", opposed_decisions: "reason.opposed_decisions", both_ways: "reason.cycle", cycle: "reason.cycle",
+  same_text: "reason.same_text", nearly_same: "reason.nearly_same", open_question: "reason.open_question",
+  superseded_by: "reason.superseded_by", status: "reason.status", over: "reason.over",
+};
+
+/** Why two statements clash says more where both are in one memory. */
+const WITHIN = "_within_one_item";
 
 function whyWords(item: ReviewItem): string {
-  const key = REASONS[item.why.code];
-  return key ? t(key) : item.why.text;
+  const key = REASONS[item.why.code.replace(WITHIN, "")];
+  if (!key) return item.why.text || item.why.code;
+  const { status, day } = item.why.values;
+  return t(key, { status: String(status ?? ""), day: String(day ?? "") }) + (item.why.code.endsWith(WITHIN) ? ` ${t("reason.within")}` : "");
+}
+
+const NOTES: Readonly<Record<string, Key>> = {
+  "conflicts.not_read": "review.note.not_read", "conflicts.not_compared": "review.note.not_compared", "issues.not_compared": "review.note.not_compared",
+  "conflicts.unjudged": "review.note.unjudged", "conflicts.unsure": "review.note.unsure",
+};
+
+/** What a review could not look at; that it found nothing is told elsewhere. */
+function noteWords(note: Note): string {
+  const key = NOTES[note.code];
+  const count = note.values["pairs"] ?? note.values["items"];
+  return key ? t(key, { n: typeof count === "number" ? count : 0 }) : note.text;
 }

@@ -11,6 +11,9 @@ import { number } from "../ui/time";
 import { sayDone } from "../writing";
 import { t } from "../words";
 
+/** What is dragged: no other page and no file can be taken for it. */
+const DRAGGED = "text/x-polymnia-scope";
+
 export function ScopesScreen({ route }: { route: Route }): JSX.Element {
   useTitle(t("nav.scopes"));
   const project = route.given["project"];
@@ -52,6 +55,17 @@ function Project({ tree, again }: { tree: ProjectTree; again: () => void }): JSX
     } catch (why) {
       complain(why);
     }
+  };
+  const drag = (event: DragEvent, path: string) => {
+    if (!event.dataTransfer?.types.includes(DRAGGED)) return;
+    event.preventDefault();
+    setOver(path);
+  };
+  const drop = (event: DragEvent, below: string) => {
+    event.preventDefault();
+    setOver(null);
+    const [project, from] = JSON.parse(event.dataTransfer?.getData(DRAGGED) || "[]") as [string?, string?];
+    if (project === tree.project && from) void move(from, below + from.split("/").at(-1));
   };
   const visible: string[] = [];
   const walk = (one: ScopeCount) => {
@@ -103,15 +117,10 @@ function Project({ tree, again }: { tree: ProjectTree; again: () => void }): JSX
           onFocus={() => setFocused(one.path)}
           class={over === one.path ? "scope-row over" : "scope-row"}
           draggable={writes}
-          onDragStart={(event) => { event.stopPropagation(); event.dataTransfer?.setData("text/x-polymnia-scope", JSON.stringify([tree.project, one.path])); if (event.dataTransfer) event.dataTransfer.effectAllowed = "move"; }}
-          onDragOver={(event) => { if (event.dataTransfer?.types.includes("text/x-polymnia-scope")) { event.preventDefault(); setOver(one.path); } }}
+          onDragStart={(event) => { event.stopPropagation(); event.dataTransfer?.setData(DRAGGED, JSON.stringify([tree.project, one.path])); if (event.dataTransfer) event.dataTransfer.effectAllowed = "move"; }}
+          onDragOver={(event) => drag(event, one.path)}
           onDragLeave={() => setOver(null)}
-          onDrop={(event) => {
-            event.preventDefault();
-            setOver(null);
-            const [project, from] = JSON.parse(event.dataTransfer?.getData("text/x-polymnia-scope") || "[]") as [string?, string?];
-            if (project === tree.project && from) void move(from, `${one.path}/${from.split("/").at(-1)}`);
-          }}
+          onDrop={(event) => drop(event, `${one.path}/`)}
         >
           <button type="button" class="twist" tabIndex={-1} aria-hidden="true" onClick={() => children.length && flip(one.path, open)}>
             {children.length > 0 && <Icon name={open ? "down" : "right"} size={14} />}
@@ -128,7 +137,7 @@ function Project({ tree, again }: { tree: ProjectTree; again: () => void }): JSX
 
   return (
     <section class="card">
-      <div class="title-row">
+      <div class={over === "" ? "title-row scope-row over" : "title-row"} onDragOver={(event) => drag(event, "")} onDragLeave={() => setOver(null)} onDrop={(event) => drop(event, "")}>
         <h2><a href={href("search", { project: tree.project })}><Name text={tree.project} /></a></h2>
         <p class="muted">{t("count.memories", { n: tree.memories })} · {t("count.relations", { n: tree.relations })}</p>
       </div>
@@ -152,7 +161,7 @@ function MoveDialog({ from, scopes, onClose, then }: { from: string; scopes: rea
     <Dialog title={t("scopes.move.title", { from })} onClose={onClose}>
       <form onSubmit={(event) => { event.preventDefault(); if (to.trim() && to !== from) then(to.trim()); }}>
         <Field label={t("scopes.move.to")} help={joins ? t("scopes.joins") : t("scopes.move.help")}>
-          {(id) => <input id={id} list={`${id}-scopes`} dir="auto" required autofocus value={to} onInput={(event) => setTo(event.currentTarget.value)} />}
+          {(id) => <input id={id} dir="auto" required autofocus value={to} onInput={(event) => setTo(event.currentTarget.value)} />}
         </Field>
         <footer>
           <Button onClick={onClose}>{t("action.cancel")}</Button>

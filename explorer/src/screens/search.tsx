@@ -43,12 +43,16 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
     const done = (found: Found) => stop.signal.aborted || set({ found, hits: found.hits, problem: null, busy: false });
     const failed = (problem: unknown) => stop.signal.aborted || set({ found: null, hits: [], problem, busy: false });
     set((before) => ({ ...before, busy: true, problem: null }));
-    api.search({ ...parameters(query, given), effort: query ? "quick" : "balanced" }, stop.signal).then(done, failed);
-    // What somebody has begun to walk through keeps its order.
-    const better = setTimeout(() => {
-      if (query && !list.current?.contains(document.activeElement))
-        api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then(done, () => undefined);
-    }, RESTING);
+    let better = 0;
+    const improve = () => {
+      // What somebody has begun to walk through keeps its order.
+      if (!list.current?.contains(document.activeElement)) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then(done, () => undefined);
+    };
+    api.search({ ...parameters(query, given), effort: query ? "quick" : "balanced" }, stop.signal).then((found) => {
+      done(found);
+      // Not before: two searches at once would make each other wait.
+      if (query && !stop.signal.aborted) better = window.setTimeout(improve, RESTING);
+    }, failed);
     return () => {
       clearTimeout(better);
       stop.abort();
@@ -66,6 +70,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
     }
   };
   const step = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
     const links = [...(list.current?.querySelectorAll<HTMLElement>("a.hit-title") ?? [])];
     const at = links.indexOf(document.activeElement as HTMLElement);
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -189,6 +194,11 @@ function state_words(found: Found, query: string): string {
 
 function noteWords(code: string, text: string, values: Readonly<Record<string, unknown>>): string {
   if (code === "alike") return t("note.alike", { word: String(values["word"]), term: String(values["term"]) });
+  if (code === "filtered") return t(values["passing"] ? "note.filtered" : "note.filtered.all");
+  if (code === "nothing_fits") return t("note.nothing_fits");
+  if (code === "no_meaning") return t("note.no_meaning");
+  if (code === "loading") return t("note.loading");
+  if (code === "pending") return t("note.pending", { n: Number(values["passages"]) });
   return text;
 }
 

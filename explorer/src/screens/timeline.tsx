@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { about, api, follow } from "../api/client";
-import type { Effect, TimelineItem, Told } from "../api/types";
+import type { Effect, RelationEffect, RelationEnd, TimelineItem, Told } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { go, href, type Route } from "../route";
 import { Author } from "../ui/author";
@@ -9,7 +9,7 @@ import { Differences } from "../ui/differences";
 import { Icon } from "../ui/icons";
 import { Button, complain, Dialog, Empty, Failed, Field, Select, Skeleton, Tabs } from "../ui/parts";
 import { Name } from "../ui/stored";
-import { clock, day, number } from "../ui/time";
+import { clock, day, justBefore, number } from "../ui/time";
 import { t } from "../words";
 import { CompareMoments } from "./compare";
 import { howWords, UndoDialog, type Undoing } from "./undo";
@@ -63,7 +63,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
       !given["until"] &&
       (background || !told.change.background);
     return follow((told) => {
-      if (passes(told)) setNewer((all) => (all.some((one) => keyOf(one) === keyOf(told.change)) ? all : [{ ...told.change, effects: told.effects, total: told.total }, ...all]));
+      if (passes(told)) setNewer((all) => (all.some((one) => keyOf(one) === keyOf(told.change)) ? all : [{ ...told, ...told.change }, ...all]));
     }, setLive);
   }, asked);
 
@@ -185,7 +185,9 @@ function ChangeRow(given: {
         <ul class="effects">
           {item.effects.map((effect, index) => <EffectLine key={index} effect={effect} project={item.project} />)}
           {item.total > item.effects.length && <li class="muted">{t("timeline.others", { n: number(item.total - item.effects.length) })}</li>}
-          {item.total === 0 && <li class="muted"><Name text={item.action} /></li>}
+          {item.relations.map((one, index) => <RelationLine key={index} effect={one} project={item.project} />)}
+          {item.relations_total > item.relations.length && <li class="muted">{t("timeline.others.relations", { n: number(item.relations_total - item.relations.length) })}</li>}
+          {item.total + item.relations_total === 0 && <li class="muted"><Name text={item.action} /></li>}
         </ul>
         <div class="meta">
           {given.showProject && <span><Name text={item.project} /></span>}
@@ -194,15 +196,12 @@ function ChangeRow(given: {
           {item.undoes !== null && <span class="chip">{t("timeline.undoes", { n: item.undoes })}</span>}
           {undoneBy !== null && <span class="chip">{t("timeline.undone", { n: undoneBy })}</span>}
         </div>
-        {given.open && <ChangeDetails item={item} />}
+        {given.open && <ChangeDetails item={item} undo={undoneBy === null ? given.undo : null} />}
       </div>
       <div class="actions">
         <Button icon={given.open ? "down" : "right"} kind="quiet" label={t("timeline.details", { n: item.change })} expanded={given.open} onClick={given.toggle} />
         {given.undo && undoneBy === null && (
-          <>
-            <Button icon="undo" kind="quiet" label={t("timeline.undo", { n: item.change })} onClick={() => given.undo!({ change: item.change })} />
-            <Button kind="quiet" title={t("undo.since.help")} onClick={() => given.undo!({ since: item.at })}>{t("undo.since")}</Button>
-          </>
+          <Button icon="undo" kind="quiet" label={t("timeline.undo", { n: item.change })} onClick={() => given.undo!({ change: item.change })} />
         )}
       </div>
     </li>
@@ -219,7 +218,16 @@ export function EffectLine({ effect, project }: { effect: Effect; project: strin
   );
 }
 
-function ChangeDetails({ item }: { item: TimelineItem }): JSX.Element {
+export function RelationLine({ effect, project, how = effect.how }: { effect: RelationEffect; project: string; how?: string }): JSX.Element {
+  const end = (one: RelationEnd) => (one.id ? <a href={href("memory", { project }, one.id)}><Name text={one.title} /></a> : <Name text={one.title} />);
+  return (
+    <li>
+      <span class={`how ${how}`}>{howWords(how)}</span> {end(effect.from)} <span class="muted">→ <Name text={effect.type} /> →</span> {end(effect.to)}
+    </li>
+  );
+}
+
+function ChangeDetails({ item, undo }: { item: TimelineItem; undo: ((what: Undoing) => void) | null }): JSX.Element {
   const details = useAsked(() => api.change(item.change, item.project), [item.change, item.project]);
   if (details.problem) return <Failed problem={details.problem} again={details.again} />;
   if (!details.value) return <Skeleton lines={1} />;
@@ -231,7 +239,13 @@ function ChangeDetails({ item }: { item: TimelineItem }): JSX.Element {
           <Differences before={effect.before} after={effect.after} />
         </div>
       ))}
-      {details.value.effects.length === 0 && <p class="muted">{t("diff.same")}</p>}
+      {details.value.effects.length + details.value.relations_total === 0 && <p class="muted">{t("diff.same")}</p>}
+      {undo && (
+        <div class="actions">
+          <Button icon="undo" onClick={() => undo({ change: item.change })}>{t("undo.this")}</Button>
+          <Button onClick={() => undo({ since: justBefore(item.at) })}>{t("undo.since")}</Button>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { about, api, type Incoming } from "../api/client";
-import type { Imported } from "../api/types";
-import { useTitle } from "../ask";
+import type { Imported, ProjectTree } from "../api/types";
+import { useAsked, useTitle } from "../ask";
 import { download } from "../graph/files";
 import { Icon } from "../ui/icons";
 import { Button, complain, Field, Select } from "../ui/parts";
@@ -30,11 +30,13 @@ function Export({ project }: { project: string }): JSX.Element {
   const [format, setFormat] = useState(formats.find((one) => one === "project-json") ?? formats[0] ?? "");
   const [scope, setScope] = useState("");
   const [busy, setBusy] = useState(false);
+  const tree = useAsked(() => api.tree(project), [project]);
+  const scoped = !format.startsWith("graph");
   const save = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     try {
-      const { name, file } = await api.export({ project, format, scope: format.startsWith("archive") ? scope.trim() || undefined : undefined });
+      const { name, file } = await api.export({ project, format, scope: scoped ? scope.trim() || undefined : undefined });
       download(name, file);
     } catch (why) {
       complain(why);
@@ -45,13 +47,28 @@ function Export({ project }: { project: string }): JSX.Element {
     <form class="card" onSubmit={save}>
       <h2>{t("export.title")}</h2>
       <p class="muted">{t("export.help")} <Name text={project} /></p>
-      <Select label={t("export.format")} value={format} options={formats.map((one) => [one, one] as const)} onChange={setFormat} />
-      {format.startsWith("archive") && (
+      <Select label={t("export.format")} value={format} options={formats.map((one) => [one, formatWords(one)] as const)} onChange={setFormat} />
+      {scoped && (
         <Field label={t("field.scope")} help={t("export.scope")}>{(id) => <input id={id} dir="auto" value={scope} onInput={(event) => setScope(event.currentTarget.value)} />}</Field>
       )}
+      {tree.value && <p role="status">{contentWords(tree.value.projects[0], scoped ? scope.trim() : "")}</p>}
       <footer><Button submit icon="download" kind="main" busy={busy}>{t("export.do")}</Button></footer>
     </form>
   );
+}
+
+const FORMATS = ["graph-json", "graph-jsonl", "archive-json", "archive-yaml", "project-json", "project-csv", "project-markdown", "project-zip"] as const;
+
+function formatWords(name: string): string {
+  const known = FORMATS.find((one) => one === name);
+  return known ? t(`format.${known}`) : name;
+}
+
+/** What a download will hold. Relations are counted for the whole project alone. */
+function contentWords(tree: ProjectTree | undefined, scope: string): string {
+  if (!tree) return t("export.nothing");
+  if (!scope) return `${t("export.holds")} ${t("count.memories", { n: tree.memories })}, ${t("count.relations", { n: tree.relations })}`;
+  return `${t("export.holds")} ${t("count.memories", { n: tree.scopes.find((one) => one.path === scope)?.total ?? 0 })}`;
 }
 
 function Import({ project }: { project: string }): JSX.Element {
@@ -97,6 +114,7 @@ function Import({ project }: { project: string }): JSX.Element {
     }
     setBusy(false);
   };
+  const counts = Object.entries(preview?.imported ?? {}).filter((one): one is [string, number] => typeof one[1] === "number");
   return (
     <section class="card">
       <h2>{t("import.title")}</h2>
@@ -122,11 +140,11 @@ function Import({ project }: { project: string }): JSX.Element {
           <div class="preview">
             <p><strong>{t("import.preview")}</strong> <span class="chip">{preview.form}</span></p>
             <dl class="details">
-              {Object.entries(preview.imported).filter(([, count]) => count > 0).map(([name, count]) => (
-                <div key={name}><dt>{name.replaceAll("_", " ")}</dt><dd>{number(count)}</dd></div>
+              {counts.filter(([, count]) => count > 0).map(([name, count]) => (
+                <div key={name}><dt>{countWords(name)}</dt><dd>{number(count)}</dd></div>
               ))}
             </dl>
-            {Object.values(preview.imported).every((count) => !count) && <p class="muted">{t("import.nothing")}</p>}
+            {counts.every(([, count]) => !count) && <p class="muted">{t("import.nothing")}</p>}
             {preview.examples.length > 0 && <ul class="effects">{preview.examples.map((one, index) => <EffectLine key={index} effect={{ ...one, id: null }} project={project} />)}</ul>}
             {preview.problems.length > 0 && (
               <details open>
@@ -140,6 +158,16 @@ function Import({ project }: { project: string }): JSX.Element {
       <footer><Button icon="check" kind="main" disabled={!preview} busy={busy} onClick={() => void run()}>{t("import.do")}</Button></footer>
     </section>
   );
+}
+
+const COUNTS = [
+  "entities_new", "entities_extended", "entities_replaced", "entities_unchanged", "observations_new", "relations_new", "relations_known",
+  "imported", "updated", "skipped", "overwritten", "versions", "merged", "associations", "relationships",
+] as const;
+
+function countWords(name: string): string {
+  const known = COUNTS.find((one) => one === name);
+  return known ? t(`import.count.${known}`) : name.replaceAll("_", " ");
 }
 
 /** A file as the call takes it: its text, or base64 where it is none. */

@@ -9,16 +9,25 @@ import { Name } from "../ui/stored";
 import { moment } from "../ui/time";
 import { sayDone } from "../writing";
 import { t } from "../words";
+import { RelationLine } from "./timeline";
 
 export type Undoing = { change: number } | { changes: readonly number[] } | { since: string } | { session: string };
 
 /** Shows what an undo would do before it does it. */
 export function UndoDialog(given: { project: string; what: Undoing; onClose: () => void; then: () => void }): JSX.Element {
-  const { project, what, onClose, then } = given;
+  const { project, onClose, then } = given;
+  const [what, setWhat] = useState(given.what);
+  const [blocked, block] = useState<Problem | null>(null);
   const preview = useAsked(() => api.undoPreview({ project, ...what }), [project, JSON.stringify(what)]);
   const [busy, setBusy] = useState(false);
   const value = preview.value;
-  const blocked = preview.problem instanceof Problem && preview.problem.status === 409;
+  const later = blocked?.details["changes"];
+  /** Later changes that build on these go with them, if one wants that. */
+  const takeToo = () => {
+    if (!value || !Array.isArray(later)) return;
+    setWhat({ changes: [...value.changes, ...(later as number[])] });
+    block(null);
+  };
   const go = async () => {
     setBusy(true);
     try {
@@ -27,14 +36,21 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
       then();
       sayDone(t("undo.done"), project, changes, then);
     } catch (why) {
-      complain(why);
       setBusy(false);
+      if (why instanceof Problem && why.status === 409) block(why);
+      else complain(why);
     }
   };
   return (
     <Dialog title={t("undo.title")} onClose={onClose} wide>
+      {blocked && (
+        <div class="banner" role="alert">
+          <span>{blocked.message}</span>
+          {Array.isArray(later) && <Button onClick={takeToo}>{t("undo.too")}</Button>}
+        </div>
+      )}
       {preview.problem ? (
-        blocked ? <p class="banner" role="alert">{(preview.problem as Problem).message}</p> : <Failed problem={preview.problem} again={preview.again} />
+        <Failed problem={preview.problem} again={preview.again} />
       ) : !value ? (
         <Skeleton lines={2} />
       ) : value.changes.length === 0 ? (
@@ -56,6 +72,10 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
                     <Differences before={effect.before} after={effect.after} />
                   </div>
                 ))}
+                <ul class="effects">
+                  {step.relations.map((one, index) => <RelationLine key={index} effect={one} project={project} how={one.how === "deleted" ? "restores" : "deletes"} />)}
+                </ul>
+                {step.relations_total > step.relations.length && <p class="muted">{t("timeline.others.relations", { n: step.relations_total - step.relations.length })}</p>}
                 {step.total > step.effects.length && <p class="muted">{t("timeline.others", { n: step.total - step.effects.length })}</p>}
               </li>
             ))}

@@ -14,7 +14,7 @@ const EDITS = 2_000;
 export function Differences({ before, after }: { before: Memory | null; after: Memory | null }): JSX.Element {
   const texts = (memory: Memory | null) => memory?.observations.map((one) => one.text) ?? [];
   const fields = FIELDS.map(([key, read]) => [key, before ? read(before) : "", after ? read(after) : ""] as const).filter(
-    ([key, was, is]) => was !== is && !((!before || !after) && key === "field.scope"),
+    ([key, was, is]) => was !== is && !((!before || !after) && (key === "field.scope" || key === "field.kind")),
   );
   const lines = diffArrays(texts(before), texts(after));
   const same = before && after && !fields.length && lines.every((one) => !one.added && !one.removed);

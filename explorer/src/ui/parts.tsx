@@ -75,7 +75,7 @@ export function Failed({ problem, again }: { problem: unknown; again?: () => voi
       <div class="empty-words">
         <p>{known?.offline ? t("error.offline.help") : problem instanceof Error ? problem.message : String(problem)}</p>
         {again && (
-          <Button icon="undo" onClick={again}>
+          <Button icon="refresh" onClick={again}>
             {t("action.again")}
           </Button>
         )}

@@ -5,6 +5,8 @@ import { t } from "../words";
 /** Text out of the store. It is always text: nothing in it becomes markup, and its direction stays inside. */
 
 const SHOWN = 4_000;
+/** A browser takes seconds to lay out a million characters: long texts come in pieces. */
+const MORE = 100_000;
 /** Characters that turn the direction of text or are invisible: what they hide is shown instead of done. */
 const HIDDEN = /[\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]/u;
 const PIECES = /(https?:\/\/[^\s<>"'`\u0000-\u001F\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF]+)/u;
@@ -18,17 +20,17 @@ export function Name({ text, marks = [] }: { text: string; marks?: readonly Rang
 
 /** A stored text with its line breaks, its web addresses as links, cut where it is huge. */
 export function Text({ text, marks = [] }: { text: string; marks?: readonly Range[] }): JSX.Element {
-  const [whole, show] = useState(false);
-  const cut = !whole && text.length > SHOWN;
-  const shown = cut ? text.slice(0, end(text, SHOWN)) : text;
+  const [most, show] = useState(SHOWN);
+  const cut = text.length > most;
+  const shown = cut ? text.slice(0, end(text, most)) : text;
   return (
     <div class="stored text" dir="auto">
       {marks.length ? marked(shown, marks) : linked(shown)}
       {cut && (
         <>
           {"… "}
-          <button type="button" class="quiet" onClick={() => show(true)}>
-            {t("text.all", { n: text.length.toLocaleString() })}
+          <button type="button" class="quiet" onClick={() => show(most + MORE)}>
+            {text.length > most + MORE ? t("text.more", { n: MORE, all: text.length }) : t("text.all", { n: text.length })}
           </button>
         </>
       )}

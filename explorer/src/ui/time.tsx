@@ -1,6 +1,11 @@
 import type { JSX } from "preact";
 import { language } from "../choices";
 
+/** The reader's own variety of the language: it decides how dates are written. */
+function locale(): string {
+  return navigator.languages.find((one) => one.toLowerCase().startsWith(language.value)) ?? language.value;
+}
+
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -11,25 +16,32 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 export function ago(at: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
-  const words = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" });
+  const words = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
   for (const [unit, length] of STEPS) if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
   return words.format(0, "second");
 }
 
+/** The microsecond before a time of the server, which is finer than a date of the browser. */
+export function justBefore(at: string): string {
+  const [, whole = at, digits = "000000"] = /^(.*)\.(\d{6})Z$/.exec(at) ?? [];
+  if (digits !== "000000") return `${whole}.${String(Number(digits) - 1).padStart(6, "0")}Z`;
+  return `${new Date(Date.parse(`${whole}Z`) - 1000).toISOString().slice(0, 19)}.999999Z`;
+}
+
 export function moment(at: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
 export function day(at: string): string {
-  return new Intl.DateTimeFormat(language.value, { dateStyle: "full" }).format(new Date(at));
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "full" }).format(new Date(at));
 }
 
 export function clock(at: string): string {
-  return new Intl.DateTimeFormat(language.value, { timeStyle: "short" }).format(new Date(at));
+  return new Intl.DateTimeFormat(locale(), { timeStyle: "short" }).format(new Date(at));
 }
 
 export function month(name: string): string {
-  return new Intl.DateTimeFormat(language.value, { year: "numeric", month: "long", timeZone: "UTC" }).format(new Date(`${name}-15T00:00:00Z`));
+  return new Intl.DateTimeFormat(locale(), { year: "numeric", month: "long", timeZone: "UTC" }).format(new Date(`${name}-15T00:00:00Z`));
 }
 
 export function number(value: number): string {
@@ -39,7 +51,7 @@ export function number(value: number): string {
 export function bytes(value: number): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
   const step = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log10(value) / 3));
-  return new Intl.NumberFormat(language.value, { style: "unit", unit: units[step]!, unitDisplay: "narrow", maximumFractionDigits: 1 }).format(value / 1000 ** step);
+  return new Intl.NumberFormat(locale(), { style: "unit", unit: units[step]!, unitDisplay: "narrow", maximumFractionDigits: 1 }).format(value / 1000 ** step);
 }
 
 export function Ago({ at }: { at: string }): JSX.Element {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.json import Decoder
 
-from polymnia.models import Change, Event, JsonObject, Record, Relation, Seen, Touch
+from polymnia.models import Change, Event, JsonObject, Record, Relation, RelationTouch, Seen, Touch
 from polymnia.storage import rows
 from polymnia.storage.rows import HOUR
 from polymnia.storage.statements import StatementRunner
@@ -230,6 +230,32 @@ def effects(run: StatementRunner, project: int, base: int, number: int) -> list[
         if there is not None:
             sessions[id] = dict(zip(rows.MEMORY_COLUMNS, there, strict=True))["session"]
     return [Touch(id, at, who, action, done, sessions.get(id)) for id, done in sorted(how.items())]
+
+
+def relation_effects(run: StatementRunner, project: int, base: int, number: int) -> list[RelationTouch]:
+    """What one change did to each relation: first those it made, also where they are deleted by now."""
+    row = run("change", (project, number)).fetchone()
+    if row is None:
+        return []
+    found: dict[int, tuple[str, JsonObject]] = {}
+    first, last = row[4:6]
+    if last > first:
+        rows_made = (base + first, base + last)
+        found = {ref: ("made", decode(before)) for ref, before in run("deleted_relations_between", rows_made)}
+        for values in run("relation_rows_between", rows_made):
+            found[values[0]] = ("made", dict(zip(rows.RELATION_COLUMNS, values, strict=True)))
+        found = dict(sorted(found.items()))
+    for _, op, kind, ref, _, before in run("items", (project, number)):
+        if kind == "r" and op == "d":
+            found[ref] = ("deleted", decode(before))
+        elif kind == "r" and op == "i":
+            there = run("relation_row", (ref,)).fetchone()
+            ends = None if there is None else dict(zip(rows.RELATION_COLUMNS, there, strict=True))
+            if ends is None and (gone := run("deleted_relations_between", (ref - 1, ref)).fetchone()) is not None:
+                ends = decode(gone[1])
+            if ends is not None:
+                found[ref] = ("restored", ends)
+    return [RelationTouch(how, ends["source"], ends["target"], ends["type"]) for how, ends in found.values()]
 
 
 def touches(run: StatementRunner, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from polymnia.models import Change, Event, Record, Relation, Seen, Session, Touch, fold, normal, skeleton
+from polymnia.models import Change, Event, Record, Relation, RelationTouch, Seen, Session, Touch, fold, normal, skeleton
 from polymnia.storage import rows
 from polymnia.storage.project import TOUCHED, SearchReads
 from polymnia.storage.statements import StatementRunner
@@ -210,6 +210,11 @@ class ProjectSnapshot(SearchReads):
         from polymnia.storage.journal import effects
 
         return effects(self._run, self._project, self._base, change)
+
+    def relation_effects(self, change: int) -> list[RelationTouch]:
+        from polymnia.storage.journal import relation_effects
+
+        return relation_effects(self._run, self._project, self._base, change)
 
     def makers(self, ids: Sequence[int]) -> dict[int, Change]:
         from polymnia.storage.journal import change

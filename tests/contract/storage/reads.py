@@ -51,6 +51,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "deleted_starting": lambda snapshot: snapshot.deleted_starting("", 10),
     "changes_since": lambda snapshot: snapshot.changes_since(0, 10),
     "effects": lambda snapshot: [snapshot.effects(n) for n in range(20) if snapshot.effects(n)],
+    "relation_effects": lambda snapshot: [found for n in range(20) if (found := snapshot.relation_effects(n))],
     "makers": lambda snapshot: snapshot.makers([record.id for record in snapshot.records()]),
     "changes": lambda snapshot: snapshot.changes(10),
     "change": lambda snapshot: [found for n in range(20) if (found := snapshot.change(n))],

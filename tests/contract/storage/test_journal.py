@@ -231,6 +231,18 @@ def test_the_effects_of_a_change_are_those_the_whole_journal_tells_of(walk: Walk
             assert {(one.memory, one.how) for one in snapshot.effects(change.id)} == expected, change
 
 
+def test_what_a_change_did_to_relations_is_told_also_where_they_are_gone(project: Project) -> None:
+    project.relate("a", "knows", "b")
+    project.unrelate("a", "knows", "b")
+    project.undo()
+    project.unrelate("a", "knows", "b")
+    found = project.see(lambda snapshot: [snapshot.relation_effects(one.id) for one in snapshot.changes(10)])
+    assert [[(one.how, one.source, one.type, one.target) for one in some] for some in found] == [
+        [(how, "a", "knows", "b")] for how in ("deleted", "restored", "deleted", "made")
+    ]
+    assert project.see(lambda snapshot: snapshot.relation_effects(10_000)) == []
+
+
 def test_the_changes_since_a_time_are_those_made_after_it_newest_first(walk: Walk) -> None:
     with walk.project.store.read("default") as snapshot:
         numbers = [change.id for change in walk.changes]

@@ -178,10 +178,29 @@ def change(one: Change, project: str) -> JsonObject:
 
 
 def effects(snapshot: Snapshot, number: int) -> JsonObject:
-    """What a change did to the first few memories, and to how many in all."""
+    """What a change did to the first few memories and relations, and to how many in all."""
     touches = snapshot.effects(number)
     records = {one.id: one for one in snapshot.load([touch.memory for touch in touches[:_EFFECTS]])}
-    return {"effects": [_effect(snapshot, one, records) for one in touches[:_EFFECTS]], "total": len(touches)}
+    return {
+        "effects": [_effect(snapshot, one, records) for one in touches[:_EFFECTS]],
+        "total": len(touches),
+        **relation_effects(snapshot, number),
+    }
+
+
+def relation_effects(snapshot: Snapshot, number: int) -> JsonObject:
+    """What a change did to the first few relations, and to how many in all."""
+    touches = snapshot.relation_effects(number)
+    shown = touches[:_EFFECTS]
+    ids = snapshot.ids(list(dict.fromkeys(name for one in shown for name in (one.source, one.target))))
+    records = {record.name: record for record in snapshot.load(list(ids.values()))}
+
+    def end(name: str) -> JsonObject:
+        found = records.get(name)
+        return {"id": None, "title": name, "kind": None} if found is None else title(found)
+
+    relations = [{"how": one.how, "from": end(one.source), "to": end(one.target), "type": one.type} for one in shown]
+    return {"relations": relations, "relations_total": len(touches)}
 
 
 def _effect(snapshot: Snapshot, touch: Touch, records: dict[int, Record]) -> JsonObject:

@@ -161,8 +161,14 @@ def change(
             for how, before, after in effects
         ],
         "total": total,
+        **_relations(memory, change),
         "next": encoded(start + limit, change, memory.project) if more else None,
     }
+
+
+def _relations(memory: Memory, number: int) -> JsonObject:
+    with memory.store.read(memory.project) as snapshot:
+        return shapes.relation_effects(snapshot, number)
 
 
 def _shown(record: Record | None, memory: Memory) -> JsonObject | None:
@@ -208,6 +214,7 @@ def _step(one: ChangeEffects, memory: Memory) -> JsonObject:
             for how, before, after in one.effects
         ],
         "total": one.total,
+        **_relations(memory, one.change.id),
     }
 
 

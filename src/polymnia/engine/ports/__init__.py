@@ -21,6 +21,7 @@ from polymnia.models import (
     Record,
     Relation,
     RelationDraft,
+    RelationTouch,
     Seen,
     Session,
     Text,
@@ -172,6 +173,9 @@ class Snapshot(Protocol):
 
     def effects(self, change: int) -> list[Touch]:
         """What one change did to each memory, in the order of their ids. The cost depends on the change alone."""
+
+    def relation_effects(self, change: int) -> list[RelationTouch]:
+        """What one change did to each relation; one that it only marked otherwise is none."""
 
     def makers(self, ids: Sequence[int]) -> dict[int, Change]:
         """The change that created each record, by its id; missing where none is known."""

@@ -400,6 +400,9 @@ ORDER BY name LIMIT nullif($5::bigint, -1);
 SELECT DISTINCT owner FROM change_item
 WHERE project = $2::bigint >> 32 AND owner > $1 AND owner <= $2 AND op = 'd' AND kind = 'm';
 
+-- name: deleted_relations_between
+SELECT ref, before FROM change_item WHERE project = $2::bigint >> 32 AND owner > $1 AND owner <= $2 AND op = 'd' AND kind = 'r';
+
 -- name: deleted_relations_named
 SELECT ref, before FROM change_item
 WHERE project = $2::bigint >> 32 AND left(name, 200) = left($3::text, 200) AND name = $3 AND kind = 'r'

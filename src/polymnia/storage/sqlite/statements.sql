@@ -327,6 +327,9 @@ WHERE name >= ?3 AND name < ?4 AND owner > ?1 AND owner <= ?2 AND op = 'd' AND k
 -- name: deleted_between
 SELECT DISTINCT owner FROM change_item WHERE owner > ? AND owner <= ? AND op = 'd' AND kind = 'm';
 
+-- name: deleted_relations_between
+SELECT ref, before FROM change_item WHERE owner > ? AND owner <= ? AND op = 'd' AND kind = 'r';
+
 -- name: deleted_relations_named
 SELECT DISTINCT ref, before FROM change_item WHERE kind = 'r' AND name = ?3 AND ref > ?1 AND ref <= ?2
 UNION

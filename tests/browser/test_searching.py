@@ -1,0 +1,111 @@
+"""Searching in the page: as one types, by the keyboard, narrowed down, and kept as a link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from network.exploring import Api
+from network.served import Served
+
+from .browsing import Tab, expect
+from .sample import fill
+
+
+@pytest.fixture(scope="module")
+def filled(api: Api) -> dict[str, str]:
+    """A project to search."""
+    return fill(api, "shop")
+
+
+@pytest.mark.promise("api.page.search")
+def test_what_is_typed_is_found_marked_and_explained(here: Tab, filled: dict[str, str]) -> None:
+    here.go(project="shop")
+    page = here.page
+    expect(page.locator("#search-state")).to_contain_text("newest first")
+    expect(page.locator("#query")).to_be_focused()
+    page.keyboard.type("tokens signed")
+    expect(page.locator(".hit-title").first).to_have_text("auth-service")
+    expect(page.locator(".hit mark").first).to_have_text("Tokens")
+    expect(page.locator(".hit .why").first).to_contain_text("“tokens”")
+    expect(page.locator(".hit .meta").first).to_contain_text("explorer")
+    expect(page).to_have_title("tokens signed · Polymnia")
+    page.locator("#query").fill("결제 팀")
+    expect(page.locator(".hit-title").first).to_have_text("Kim Minji")
+    expect(page.locator(".hit mark").first).to_contain_text("결제")
+
+
+@pytest.mark.promise("api.page.search")
+def test_counts_narrow_a_search_down_and_a_link_restores_it(
+    here: Tab, tabs: Callable[..., Tab], server: Served, filled: dict[str, str]
+) -> None:
+    here.go(project="shop")
+    facets = here.page.locator(".facets")
+    here.button("service 2", facets).click()
+    expect(here.page.locator(".hit")).to_have_count(2)
+    here.page.locator("#query").fill("card")
+    expect(here.page.locator(".hit-title")).to_have_text(["billing-service"])
+    here.button("billing 1", facets).click()
+    expect(here.button("billing 1", facets)).to_have_attribute("aria-pressed", "true")
+    here.page.get_by_label("Order").select_option(label="Newest first")
+    here.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    here.button("Copy link").click()
+    expect(here.note("Link copied")).to_be_visible()
+    link = here.page.evaluate("navigator.clipboard.readText()")
+    again = tabs(server)
+    again.page.goto(link)
+    expect(again.page.locator("#query")).to_have_value("card")
+    expect(again.page.locator(".chosen .chip")).to_have_count(3)
+    expect(again.page.locator(".hit-title")).to_have_text(["billing-service"])
+    expect(again.page.get_by_label("Order")).to_have_value("date")
+    again.button("Remove the filter Tag").click()
+    again.button("Clear filters").click()
+    expect(again.page.locator(".chosen")).to_have_count(0)
+    expect(again.page.locator("#query")).to_have_value("card")
+
+
+def test_a_time_and_a_tag_of_a_hit_are_filters_too(here: Tab, filled: dict[str, str]) -> None:
+    here.go(project="shop")
+    here.button("#storage", here.page.locator(".hits")).click()
+    expect(here.page.locator(".hit-title")).to_have_text(["postgres-main"])
+    here.page.get_by_label("Until").fill("2001-01-01")
+    here.page.keyboard.press("Tab")
+    expect(here.page.get_by_text("Nothing found")).to_be_visible()
+    here.page.go_back()
+    expect(here.page.locator(".hit-title")).to_have_text(["postgres-main"])
+
+
+@pytest.mark.promise("api.page.keyboard")
+def test_the_keyboard_alone_finds_walks_opens_and_deletes(here: Tab, api: Api, filled: dict[str, str]) -> None:
+    for n in range(3):
+        api("store", text=f"Parking lot {n} is behind the house.", name=f"lot {n}", project="parking")
+    here.go("timeline", project="parking")
+    expect(here.page.locator(".change")).to_have_count(3)
+    here.press("/")
+    expect(here.page.locator("#query")).to_be_focused()
+    here.page.keyboard.type("parking lot")
+    expect(here.page.locator(".hit")).to_have_count(3)
+    here.press("ArrowDown", "ArrowDown")
+    expect(here.page.locator(".hit-title").nth(1)).to_be_focused()
+    second = here.page.locator(".hit-title").nth(1).inner_text()
+    here.press("Delete")
+    expect(here.note(f"Deleted: {second}")).to_be_visible()
+    expect(here.page.locator(".hit")).to_have_count(2)
+    here.undo(f"Deleted: {second}")
+    expect(here.page.locator(".hit")).to_have_count(3)
+    here.page.locator("#query").focus()
+    here.press("ArrowDown", "Escape")
+    expect(here.page.locator("#query")).to_be_focused()
+    first = here.page.locator(".hit-title").first.inner_text()
+    here.press("Enter")
+    expect(here.page.get_by_role("heading", level=1)).to_have_text(first)
+
+
+def test_a_page_goes_on_where_the_first_one_ends(here: Tab, api: Api) -> None:
+    for n in range(33):
+        api("store", text=f"Number {n} of many.", project="many")
+    here.go(project="many")
+    expect(here.page.locator(".hit")).to_have_count(30)
+    here.button("Show more").click()
+    expect(here.page.locator(".hit")).to_have_count(33)
