@@ -23,7 +23,7 @@ WITH_EXTRAS ?= tests/fault/test_first_calls.py tests/fault/test_privacy.py tests
   $(addprefix $(CONTENT)/test_,meaning.py analyzing_insights.py analyzing_patterns.py analyzing_quality.py \
     analyzing_relationships.py)
 
-ON_POSTGRES ?= tests/contract/dialects tests/property tests/client $(wildcard tests/network/test_explorer*.py)
+ON_POSTGRES ?= tests/contract tests/property tests/client $(wildcard tests/network/test_explorer*.py)
 
 # What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold,
 # make bench-search DATA=folder/of/the/sets ARGS=--quick
@@ -69,7 +69,6 @@ test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed a
 
 test-postgres: $(VENV)/.test ## Run contracts, property tests, clients and the explorer on PostgreSQL
 	POLYMNIA_TEST_STORE=postgres $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(ON_POSTGRES)
-	POLYMNIA_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) tests/contract/storage -k postgres
 
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py

@@ -41,7 +41,7 @@ TIMES = 200
 SECONDS = 4.0
 PARTS = ("calls", "processes", "projects", "answers")
 # Of each set so many questions and texts: LoCoMo's groups are projects, the others one each.
-SAMPLES = {"locomo": (600, None), "scifact": (300, 1500), "korquad": (300, 1000)}
+SAMPLES = {"locomo": (600, None), "scifact": (200, 500), "korquad": (200, 400)}
 TURNS = 3
 
 

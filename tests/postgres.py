@@ -29,7 +29,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-__all__ = ["DEADLINE", "VERSION", "Server", "as_nobody", "database", "server", "store"]
+__all__ = ["DEADLINE", "VERSION", "Server", "as_nobody", "database", "programs", "server", "store"]
 
 VERSION = int(os.environ.get("POLYMNIA_TEST_POSTGRES", "16"))
 """The oldest PostgreSQL that is supported; the package has 18 too."""
@@ -74,6 +74,11 @@ def database(prepare: Callable[[str], None] | None = None) -> Iterator[str]:
         yield _shared().url(name)
     finally:
         kind.used.append(name)
+
+
+def programs() -> Path:
+    """The folder of the programs that come with the server, such as psql."""
+    return _shared().programs
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from polymnia.engine.ports import Store
+from stdio_client import STORE
 
 from .engines import ENGINES, Engine
 from .project import Project
@@ -19,7 +20,7 @@ _LONG = ("test_substring", "test_journal", "test_undo", "test_atomicity", "test_
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave the walks on PostgreSQL, which take minutes, to `make test-postgres`."""
-    for item in items:
+    for item in items if STORE == "sqlite" else []:
         if item.path.parent == Path(__file__).parent and item.path.stem in _LONG and "[postgres" in item.name:
             item.add_marker("long")
 

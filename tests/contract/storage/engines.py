@@ -20,6 +20,7 @@ from polymnia.storage import indexes, rows
 from polymnia.storage.postgres import PostgresStore
 from polymnia.storage.postgres import grams as postgres_grams
 from polymnia.storage.sqlite import SqliteStore, grams
+from stdio_client import STORE
 
 __all__ = ["ENGINES", "SHIPPED", "Engine", "PostgresEngine", "SqliteEngine"]
 
@@ -209,7 +210,6 @@ class PostgresEngine:
             return connection.execute(statement).fetchall()
 
 
-ENGINES: dict[str, type[Engine]] = {
-    "sqlite": SqliteEngine,
-    "postgres": PostgresEngine,
-}
+_ALL: dict[str, type[Engine]] = {"sqlite": SqliteEngine, "postgres": PostgresEngine}
+ENGINES = _ALL if STORE == "sqlite" else {STORE: _ALL[STORE]}
+"""Every engine; where POLYMNIA_TEST_STORE names another than SQLite, that one."""

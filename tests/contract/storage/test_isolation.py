@@ -219,7 +219,9 @@ def test_undo_purge_and_deletes_stay_in_their_project(store: Store) -> None:
     assert other.names() == ["ann", "bob"]
 
 
-@pytest.mark.parametrize("name", ["", " ", "Default", "default ", "프로젝트", "a/b", "%", "'; DROP TABLE memory; --"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "Default", "default ", "프로젝트", "a/b", "%", "'; DROP TABLE memory; --", "\\' $1"]
+)
 def test_a_project_may_have_any_name_and_is_told_apart_by_every_letter(store: Store, name: str) -> None:
     default, named = Project(store, "default"), Project(store, name)
     default.create(draft("in default"))

@@ -248,8 +248,8 @@ class _ReadContext:
     def __enter__(self) -> ProjectSnapshot:
         store, project, cache = self._store, self._project, self._cache
         try:
-            self._run, row = store.begin(writes=False, first=lambda run: run("project", (project,)).fetchone())
-            row = tuple(row or EMPTY)
+            self._run, found = store.begin_reading(project)
+            row = found or EMPTY
             try:
                 store.plan_for(self._run, row[0], row[1])
                 if cache is None:
