@@ -307,3 +307,11 @@ def _is_alone(served: Served) -> bool:
     """Whether nobody is connected but who asks."""
     page = served.request("GET", "/metrics").body.decode()
     return "\npolymnia_connections 1.0\n" in page
+
+
+@pytest.mark.promise("network.dialect")
+def test_the_dialect_that_was_chosen_is_the_one_without_a_name(serving: Callable[..., Served]) -> None:
+    served = serving("--dialect", "native")
+    for path, tool in (("/mcp", "recall"), ("/mcp/native", "recall"), ("/mcp/all", "read_graph")):
+        tools = served.post(request("tools/list"), path).value["result"]["tools"]
+        assert tool in [one["name"] for one in tools], path

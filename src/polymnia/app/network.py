@@ -52,7 +52,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     schedule = _schedule(chosen)
     memory = open_memory(chosen, "network")
     servers = {}
-    for name in DIALECTS:
+    for name in dict.fromkeys((chosen.dialect, *DIALECTS)):  # the chosen one has the path without a name
         one = Settings({**chosen.values(), "dialect": name}, {})
         servers[name] = server(one, memory.acting(name, policy(one)), _hidden(chosen))
     limits = ServerLimits(

@@ -22,6 +22,9 @@ from polymnia.operation import Reply
 LEAST = 100
 _MARGIN = 150  # tokens for what the answer says about itself, the cursor included
 _SHORT = 20  # tokens; texts and items below are not worth cutting
+_HUB = 4  # the part of a budget that the relations of one entity may take before others are shown
+_FEW = 10  # relations of an entity that are shown in any case
+_NAME = 200  # characters; a text up to this long without a space is an id, a cursor or a path, and none in part
 _LONGEST = 12  # bytes of a token, on average of a whole answer; none has more tokens than bytes
 _COUNTED = 200_000  # characters
 
@@ -100,12 +103,14 @@ def paged(run: Callable[[int | None], Reply], most: int, limit: int | None, tota
     if _fits(reply, most):
         return reply
     there, count = _first(decode(encode(reply.value)), most - 2 * _MARGIN)
-    reply = run(count)
+    reply, ties = _fewer_relations(run(count), most - _MARGIN)
     while count > 1 and not _fits(reply, most - _MARGIN):
         count = count * 3 // 4
-        reply = run(count)
+        reply, ties = _fewer_relations(run(count), most - _MARGIN)
     left = (total or there) - count
     said = [f"{left:,} of {left + count:,} entities are left out"] if left else []
+    if ties:
+        said.append(f"{ties:,} relations, which only a larger max_tokens brings, are left out")
     if not _fits(reply, most - _MARGIN):
         reply, cut = _cut(reply, most - _MARGIN)
         said.append(f"texts or lists cut short (…): {cut:,}")
@@ -117,16 +122,49 @@ def paged(run: Callable[[int | None], Reply], most: int, limit: int | None, tota
 
 
 def _first(value: Any, most: int) -> tuple[int, int]:
-    """How many items a graph answer has, and how many of the first fit, each with its relations; at least one."""
+    """How many items a graph answer has, and how many of the first fit, each with its relations; at least one.
+
+    What the relations of one would take beyond a part of the budget does not count: some of them are left out then.
+    """
     found = value if isinstance(value, list) else value.get("nodes", value.get("entities", []))
     relations: dict[str, list[Any]] = {one["name"]: [] for one in found}
     for one in value.get("relations", ()) if isinstance(value, dict) else ():
         relations.setdefault(one["from"] if one["from"] in relations else one["to"], []).append(one)
+    share = most // _HUB
     for count, one in enumerate(found):
-        most -= size(one) + size(relations[one["name"]])
+        inside = size(one.get("relations", ()))
+        most -= size(one) - inside + min(share, inside + size(relations[one["name"]]))
         if most < 0:
             return len(found), max(1, count)
     return len(found), max(1, len(found))
+
+
+def _fewer_relations(reply: Reply, most: int) -> tuple[Reply, int]:
+    """A graph answer without the last relations of whatever has most, as far as needed, and how many these are."""
+    if _fits(reply, most):
+        return reply, 0
+    value = decode(encode(reply.value))
+    left_out = _drop_relations(value, most, reply.indent)
+    if not left_out:
+        return reply, 0
+    structured = value
+    if reply.structured is not reply.value:
+        structured = decode(encode(reply.structured))
+        _drop_relations(structured, most, reply.indent)
+    return replace(reply, value=value, structured=structured), left_out
+
+
+def _drop_relations(value: Any, most: int, indent: int) -> int:
+    left_out = 0
+    while size(value, indent) > most:
+        lists = [holder[key] for holder, key in _parts(value, list) if key == "relations"]
+        longest: list[Any] = max(lists, key=len, default=[])
+        if len(longest) <= _FEW:
+            break
+        gone = len(longest) - max(_FEW, len(longest) * 3 // 4)
+        del longest[-gone:]
+        left_out += gone
+    return left_out
 
 
 def _cut(reply: Reply, most: int) -> tuple[Reply, int]:
@@ -232,7 +270,7 @@ def _shorten_texts(value: Any, has: int, room: int, cut: set[tuple[int, Any]]) -
 def _parts(value: Any, kind: type) -> Iterator[tuple[Any, Any]]:
     """Every text or list in a JSON value, by what holds it and its key there."""
     for key, one in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        if isinstance(one, kind):
+        if isinstance(one, kind) and not (isinstance(one, str) and len(one) <= _NAME and len(one.split()) == 1):
             yield value, key
         if isinstance(one, dict | list):
             yield from _parts(one, kind)

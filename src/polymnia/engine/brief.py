@@ -79,7 +79,10 @@ class BriefVerbs(KnowledgeVerbs):
             ][:_ENTITY_KINDS]
             unsorted = [kind for kind in kinds if kind in _UNSORTED or kind == "fact"]
             newest = _current(snapshot.newest(_GUESSED if guess else _EACH * 2, unsorted)) if unsorted else []
-            scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories][:_SCOPES]
+            scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories]
+            if len(scopes) > _SCOPES:  # the upper ones say more than the first by name
+                largest = sorted(scopes, key=lambda one: (one.depth, -one.total))[:_SCOPES]
+                scopes = sorted(largest, key=lambda one: one.path)
             conflicts = list(_unsettled(snapshot))
             last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]

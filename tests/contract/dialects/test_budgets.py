@@ -79,6 +79,24 @@ def test_one_entity_over_the_budget_is_cut_short_and_the_answer_says_so(server: 
     assert "max_tokens" in refused.text
 
 
+@pytest.mark.promise("graph.budget.hub", "graph.budget.whole")
+def test_one_entity_with_many_relations_leaves_room_for_others(server: Server) -> None:
+    server.call("create_entities", entities=[entity(f"Person {at}", TEXT, f"Met at sprint {at}") for at in range(200)])
+    ties = [relation("Person 0", "knows", f"Person {at}") for at in range(1, 200)]
+    server.call("create_relations", relations=ties)
+    for tool, given in (("read_graph", {}), ("search_nodes", {"query": "sprint"})):
+        reply = server.call(tool, given, max_tokens=2_000)
+        assert tokens(reply.text) <= 2_000, tool
+        assert len(_items(reply)) > 5, tool
+        said = reply.result["content"][1]["text"]
+        assert "entities are left out" in said, tool
+        assert tool == "search_nodes" or "relations, which only a larger max_tokens brings" in said
+        following = server.call(tool, {**given, "cursor": reply.next_cursor, "max_tokens": 2_000})
+        assert not {one["name"] for one in _items(following)} & {one["name"] for one in _items(reply)}, tool
+    whole = server.call("read_graph", max_tokens=1_000_000)
+    assert len(whole.value["relations"]) == len(ties)
+
+
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     place = Place(tmp_path_factory.mktemp("everything"))

@@ -38,8 +38,7 @@ def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
         return shapes.empty_project(memory)
     answer = TextAnswer(budget)
     last = "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {found.last.who}"
-    relations = count(found.relations, "relation", "relations") + (" (some by similarity)" if found.relations else "")
-    size = f"{count(found.memories, 'memory', 'memories')}, {relations}"
+    size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
     answer.force(f"Project {memory.project!r}: {size}{last}.")
     for title, lines in _sections(found):
         answer.section(title, lines, lambda more: f"- … {more:,} more", reserve=30)
@@ -64,7 +63,7 @@ def _sections(found: Brief) -> list[tuple[str, list[str]]]:
         (_GUESSED, guessed),
         ("Entities, newest first:", kinds),
         ("Newest memories:", [_line(record) for record in found.newest]),
-        ("Scopes:", scopes if len(scopes) > 1 else []),
+        ("Scopes (read / shows all):", scopes if len(scopes) > 1 else []),
     ]
 
 

@@ -144,7 +144,8 @@ def _purge(context: Context, named: dict[str, str], confirm: bool | None) -> Rep
         said = "declined" if answered is False else "did not answer"
         return Reply(text=f"Nothing was deleted: the user {said}. Do not ask again unless they want it.")
     purged = context.memory.purge(list(named))
-    return Reply(text=f"Deleted for good: {purged:,}. Nothing of them is left in the store or its history.")
+    what = count(purged, "memory", "memories")
+    return Reply(text=f"Deleted for good: {what}. Nothing of that is left in the store or its history.")
 
 
 @tool("undo", "Undo", destroys=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from polymnia.dialects.native import shapes
-from polymnia.dialects.native.text import count
+from polymnia.dialects.native.text import count, tokens
 from polymnia.dialects.shapes import at_time
 from polymnia.engine.batches import GUESSED, TURN, MemoryDraft
 from polymnia.engine.content import content
@@ -20,7 +20,8 @@ from polymnia.operation import Context, Memory
 
 _ASSISTANTS = frozenset(("assistant", "ai", "bot", "model", "system", "tool", "agent"))
 _ROLES = _ASSISTANTS | {"user", "human", "me", "you"}
-_ANSWERED = 1_500  # tokens the client's model may answer
+_ASKED = 20_000  # tokens of a conversation that the client's model is shown; a longer one is read by ours
+_ANSWERED = 1_500  # tokens it may answer
 _MOST = 50  # statements it may find
 _SHOWN = 8  # sentences left out that are named
 _REASONS = {
@@ -137,12 +138,13 @@ def _statement(
 
 def _asked(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements | None:
     """What the client's model chose; None where it cannot be asked or did not answer in the form it was asked for."""
-    if context.sample is None:
+    conversation = "\n".join(one.text for one in said)
+    if context.sample is None or tokens(conversation) > _ASKED:
         return None
     from polymnia.engine.knowledge.kinds import KINDS
 
     kinds = KINDS[:-1]
-    answer = context.sample(_ASK.format(kinds=", ".join(kinds)), "\n".join(one.text for one in said), _ANSWERED)
+    answer = context.sample(_ASK.format(kinds=", ".join(kinds)), conversation, _ANSWERED)
     if answer is None:
         return None
     drafts = []

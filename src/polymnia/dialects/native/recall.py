@@ -44,15 +44,18 @@ if TYPE_CHECKING:
 _BUDGET = 2_000
 # The share of a budget that one of the first memories may take whole, and another one before there is room for more
 # (but so many tokens): of a longer one the best passages are shown. Measured by `bench.agents --only evidence`.
-_LARGE, _SMALL, _LEAST = 0.3, 0.025, 40
+_LARGE, _SMALL, _LEAST = 0.3, 0.02, 40
 _FIRST = 2
 _SPARE = 16  # a part of a budget that is kept free: heads and reasons cost a tenth more than they are estimated at
-_FOOT = 60  # tokens for the last line
+_FOOT = 70  # tokens for the last lines
 _READ_BUDGET = 8_000
 _CLOSE, _LENT = 0.15, 0.02  # what counts as near in meaning, and as next to a match
+_ALIKE = 3  # memories of one origin, from which on it is said once for all
 _NEAREST = 3  # memories that are shown where none fits
-_CUT = " … (cut; read it whole by its id)"
+_CUT = " … (cut)"
+_CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
+_TREE = 400  # scopes from which on only the upper levels of a tree are shown
 _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 _IDS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]+)*")
 
@@ -195,6 +198,8 @@ def _answer(listing: _Listing, budget: int, limit: int | None, *, scored: bool, 
     if listing.repeated:
         what = count(listing.repeated, "turn or statement that repeats", "turns or statements that repeat")
         answer.add(f"Note: left out {what} these.", _FOOT)
+    if _CUT in str(answer):
+        answer.force(_CUT_MEANS)
     answer.force(_foot(listing, fits=nothing is None, limited=limit is not None))
     return str(answer)
 
@@ -203,15 +208,17 @@ def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: boo
     """The next memories, at most so many, as there is room for them.
 
     First as many as possible, the best two whole and the others by their best passages; then what room is left goes to
-    whole texts and the turns around them, best first.
+    whole texts, the turns around them and longer passages, best first.
     """
     large, small = int(budget * _LARGE), max(_LEAST, int(budget * _SMALL))
     taken: list[RecalledMemory] = []
     blocks: list[str] = []
     start = listing.place.number + 1
+    shown = _Shown(listing.page.memories[:most], scored)
+    room -= tokens(shown.opening) if shown.opening else 0
     while len(taken) < most and (one := listing.next()) is not None:
         number = start + len(taken)
-        block = _block(number, one, large if len(taken) < _FIRST else small, around=False, scored=scored)
+        block = shown.block(number, one, large if len(taken) < _FIRST else small)
         if tokens(block) > room:
             if taken:
                 break
@@ -220,15 +227,16 @@ def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: boo
         taken.append(one)
         blocks.append(block)
         room -= tokens(block)
+    numbers = {one.hit.record.uid: start + at for at, one in enumerate(taken)}
     for at, one in enumerate(taken):
-        for around in (True, False):
-            fuller = _block(start + at, one, large, around=around, scored=scored)
+        for size, around in ((large, numbers), (large, None), (2 * small, None)):
+            fuller = shown.block(start + at, one, size, around)
             more = tokens(fuller) - tokens(blocks[at])
             if more <= room:
                 blocks[at] = fuller
                 room -= more
                 break
-    return blocks
+    return [shown.opening, *blocks] if shown.opening else blocks
 
 
 def _foot(listing: _Listing, *, fits: bool, limited: bool) -> str:
@@ -256,21 +264,37 @@ def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
     return kept
 
 
-def _block(number: int, one: RecalledMemory, most: int, *, around: bool, scored: bool) -> str:
-    """A memory that was found, as lines: its head, what it says, the turns ``around`` it, and why."""
-    hit, record = one.hit, one.hit.record
-    score = [f"{hit.score:.2f}"] if scored else []
-    lines = [f"{number}. {label(record, stored_by(one.stored), *score)}"]
-    whole = content(record)
-    lines.append(whole if tokens(whole) <= most else _passages(hit, most))
-    for side, turn in (("before", hit.previous), ("after", hit.next)):
-        if around and turn is not None:
-            lines.append(f"  {side}: {_said(turn)}")
-    if one.superseded_by is not None:
-        lines.append(f"  superseded by {mention(one.superseded_by)}")
-    if scored and (why := _why(hit.why)):
-        lines.append(f"  why: {why}")
-    return "\n".join(lines)
+class _Shown:
+    """How memories are shown: what most of them have in common stands above them once, as ``opening``."""
+
+    def __init__(self, memories: list[RecalledMemory], scored: bool) -> None:
+        self._scored = scored
+        scopes = {one.hit.record.scope for one in memories}
+        self._scope = scopes.pop() if len(memories) >= _ALIKE and len(scopes) == 1 else None
+        by = [stored_by(one.stored) for one in memories]
+        most = max(by, key=by.count, default="")
+        self._by = most if by.count(most) >= _ALIKE and all(by) else ""
+        common = [*([self._by] if self._by else []), *([f"in {self._scope}"] if self._scope else [])]
+        self.opening = f"All {', '.join(common)}, unless said otherwise." if common else ""
+
+    def block(self, number: int, one: RecalledMemory, most: int, around: dict[str, int] | None = None) -> str:
+        """A memory as lines: its head, what it says, the turns ``around`` it (those that have a number by it), why."""
+        hit, record = one.hit, one.hit.record
+        if self._scope is not None:
+            record = replace(record, scope=None if record.scope == self._scope else record.path)
+        by = stored_by(one.stored)
+        more = [*([by] if by != self._by else []), *([f"{hit.score:.2f}"] if self._scored else [])]
+        lines = [f"{number}. {label(record, *more)}"]
+        whole = content(record)
+        lines.append(whole if tokens(whole) <= most else _passages(hit, most))
+        for side, turn in (("before", hit.previous), ("after", hit.next)):
+            if around is not None and turn is not None:
+                lines.append(f"  {side}: {f'see {around[turn.id]}' if turn.id in around else _said(turn)}")
+        if one.superseded_by is not None:
+            lines.append(f"  superseded by {mention(one.superseded_by)}")
+        if self._scored and (why := _why(hit.why)):
+            lines.append(f"  why: {why}")
+        return "\n".join(lines)
 
 
 def _squeezed(number: int, one: RecalledMemory, room: int) -> str:
@@ -299,7 +323,7 @@ def _why(why: Why) -> str:
         parts.append("of the time asked for")
     if why.lent > _LENT:
         parts.append("next to a match")
-    if why.judged is not None:
+    if why.judged is not None and not parts:
         parts.append(f"judged {why.judged:.2f}")
     return "; ".join(parts)
 
@@ -314,7 +338,7 @@ def _nothing(memory: Memory, filters: Filters, notes: list[str]) -> str:
     if filters.scope is not None and not memory.scopes(filters.scope):
         near = memory.nearest_scope(filters.scope)
         return f"There is no scope {filters.scope!r}" + (f"; did you mean {near!r}?" if near else ".")
-    return " ".join(["Nothing stored answers this.", *notes])
+    return " ".join(["Nothing stored answers this.", *(note.removeprefix("Nothing matches. ") for note in notes)])
 
 
 def _changes(memory: Memory, at: int, budget: int, limit: int | None) -> Reply:
@@ -419,7 +443,13 @@ def _tree(memory: Memory, path: str) -> list[str]:
         return [shapes.empty_project(memory)]
     if not scopes or (not whole and _named(memory, path) is not None):
         return []
-    lines = [f"{'  ' * (one.depth - 1)}{one.path.rpartition('/')[2]} ({one.total:,})" for one in scopes]
+    depth, least = max(one.depth for one in scopes), 1 if whole else 1 + min(one.depth for one in scopes)
+    while depth > least and sum(one.depth <= depth for one in scopes) > _TREE:
+        depth -= 1
+    upper = [one for one in scopes if one.depth <= depth]
+    lines = [f"{'  ' * (one.depth - 1)}{one.path.rpartition('/')[2]} ({one.total:,})" for one in upper]
+    if below := len(scopes) - len(upper):
+        lines.insert(0, f"{count(below, 'scope is', 'scopes are')} further below; read the path above them.")
     return [f"Scopes{'' if whole else f' at {path}'}, with how many memories:", *lines]
 
 
@@ -475,7 +505,8 @@ def found(memory: Memory, id: str) -> Record:
     if name is None:
         return _meant(memory, id)
     change = memory.history(name)[-1].change
-    hint = f"undo(change={change.id}) brings it back; read with as_of shows what it said."
+    before = moment(change.at - 1)
+    hint = f"undo(change={change.id}) brings it back; read with as_of {before!r} shows what it said."
     raise NotFound([id], message=f"{id!r} was deleted at {moment(change.at)}", hint=hint)
 
 

@@ -22,6 +22,7 @@ def word(fault: Fault) -> Reply:
         text = "; ".join(wrong) + (f"; and {more} more" if more else "")
         return Reply(text=f"Error: {text}. Nothing was done; correct it and call again.", is_error=True)
     message = _MANY_OBSERVATIONS.format(**fault.details) if isinstance(fault, ManyTexts) else fault.message
+    message = message.replace("].relationType ", "].type ")  # as the parameter is called here
     text = message if message.endswith((".", "!", "?", "…")) else f"{message}."
     return Reply(text=f"Error: {text} {_hint(fault)}".rstrip(), is_error=True)
 

@@ -14,6 +14,7 @@ from polymnia.dialects.native.text import TextAnswer, count, gist, label, mentio
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import COMPARED, GUESSED, MemoryDraft, StoredBatch, StoredMemory
 from polymnia.engine.content import KIND
+from polymnia.engine.scopes import legal_session
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
 from polymnia.operation import Context, Memory, Reply
@@ -69,6 +70,8 @@ def remember(
         )
     memory = context.memory
     place = shapes.path(scope or "") or DEFAULT_SCOPE
+    if session and not conversation:  # memories from it, not its turns
+        metadata = {**(metadata or {}), "session": legal_session(session, "session")}
     drafts = [
         MemoryDraft(
             text=one.text,

@@ -47,7 +47,7 @@ def test_the_user_decides_whether_something_is_deleted_for_good(
     assert "An old secret." in asked["params"]["message"]
     asking.send({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
     said = asking.reply(call).text
-    assert ("Deleted for good: 1." in said) is deleted
+    assert ("Deleted for good: 1 memory." in said) is deleted
     assert ("Nothing was deleted" in said) is not deleted
     assert ("no memories" in text(asking, "recall", query="secret")) is deleted
 

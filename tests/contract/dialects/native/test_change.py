@@ -78,7 +78,7 @@ def test_for_good_deletes_nothing_before_it_is_confirmed_and_everything_then(pla
     (id,) = ids(text(words, "remember", text=secret))
     assert "Nothing is deleted yet" in text(words, "forget", ids=[id], for_good=True)
     assert secret in text(words, "read", ids=[id])
-    assert "Deleted for good: 1." in text(words, "forget", ids=[id], for_good=True, confirm=True)
+    assert "Deleted for good: 1 memory." in text(words, "forget", ids=[id], for_good=True, confirm=True)
     assert "no memories" in text(words, "recall", query="Xylophone")
     words.close()
     assert not any(b"Xylophone" in data for data in place.contents().values())
@@ -203,7 +203,7 @@ def test_what_was_forgotten_can_still_be_deleted_for_good(words: Server) -> None
     (id,) = ids(text(words, "remember", text="Forgotten first."))
     text(words, "forget", ids=[id])
     assert "forgotten already" in text(words, "forget", ids=[id], for_good=True)
-    assert "Deleted for good: 1." in text(words, "forget", ids=[id], for_good=True, confirm=True)
+    assert "Deleted for good: 1 memory." in text(words, "forget", ids=[id], for_good=True, confirm=True)
     assert "not found" in error(words, "read", ids=[id])
 
 

@@ -28,6 +28,21 @@ def test_a_question_is_answered_by_meaning_with_date_origin_and_reason(meaning: 
     assert "why: " in first
 
 
+@pytest.mark.promise("native.recall.once", "native.recall.turns")
+def test_what_all_have_in_common_and_a_turn_that_was_found_itself_are_shown_once(words: Server) -> None:
+    said = ("Is the ferry late?", "The ferry is late today.", "Then the ferry home is late too.")
+    turns = [{"role": "Ann", "text": one} for one in said]
+    text(words, "remember", conversation=turns, session="pier", extract=False)
+    answer = text(words, "recall", query="ferry late")
+    assert answer.splitlines()[0] == "All by contract tests 1 (native), in session/pier, unless said otherwise."
+    assert answer.count("session/pier") == answer.count("by contract tests") == 1
+    assert answer.count("The ferry is late today.") == 1
+    assert re.search(r"  (before|after): see [123]$", answer, re.MULTILINE)
+    text(words, "remember", text="The ferry is late on Mondays.")
+    answer = text(words, "recall", query="ferry late")
+    assert answer.count("session/pier") == 3
+
+
 @pytest.mark.promise("native.recall.budget", "native.recall.cursor")
 def test_pages_within_a_budget_hold_everything_once(words: Server) -> None:
     texts = [{"text": f"The harbour log of day {n} mentions a {'very ' * (n % 7)}large ship."} for n in range(60)]
@@ -198,7 +213,7 @@ def test_of_a_long_memory_the_best_passage_is_shown(words: Server) -> None:
     (id,) = ids(text(words, "remember", text=f"{filler} The safe code is 4711. {filler}"))
     answer = text(words, "recall", query="safe code", budget=300)
     assert "The safe code is 4711." in answer
-    assert "cut; read it whole by its id" in answer
+    assert "read by its id shows it whole" in answer
     assert "4711" in text(words, "read", ids=[id], budget=20_000)
 
 
@@ -309,12 +324,24 @@ def test_a_path_shows_its_tree(words: Server) -> None:
     assert "home (1)" in text(words, "read", ids=["/"])
 
 
+@pytest.mark.promise("native.read.scopes")
+def test_of_a_very_large_tree_the_upper_levels_are_shown(words: Server) -> None:
+    text(words, "remember", memories=[{"text": f"n {n}", "scope": f"team{n % 5}/part{n}"} for n in range(600)])
+    whole = text(words, "read", ids=["/"])
+    assert "600 scopes are further below; read the path above them." in whole
+    assert [f"team{n} (120)" in whole for n in range(5)] == [True] * 5
+    assert "part7 (1)" in text(words, "read", ids=["team2"])
+    assert "team4 (120)" in text(words, "brief")
+
+
 @pytest.mark.promise("native.read.missing")
 def test_a_missing_name_is_refused_with_the_way_on(words: Server) -> None:
     text(words, "remember", entities=[{"name": "Margaret", "kind": "person"}])
     assert "Did you mean 'Margaret'?" in error(words, "read", ids=["Margret"])
     text(words, "forget", ids=["Margaret"])
     said = error(words, "read", ids=["Margaret"])
+    (before,) = re.findall(r"as_of '(.+?)'", said)
+    assert "person" in text(words, "read", ids=["Margaret"], as_of=before)
     number = re.findall(r"undo\(change=(\d+)\)", said)[0]
     text(words, "undo", change=int(number), confirm=True)
     assert "person" in text(words, "read", ids=["Margaret"])

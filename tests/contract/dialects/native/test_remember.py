@@ -145,6 +145,13 @@ def test_the_kind_of_a_memory_is_guessed_where_none_is_given(meaning: Server) ->
     assert "guessed" not in named
 
 
+@pytest.mark.promise("native.remember.session")
+def test_a_memory_keeps_the_conversation_it_is_from(words: Server) -> None:
+    stored = text(words, "remember", text="The gate is blue.", session="tour")
+    assert "session=tour" in text(words, "read", ids=ids(stored))
+    assert "session 'a/b' has a slash" in error(words, "remember", text="The gate is red.", session="a/b")
+
+
 @pytest.mark.promise("native.remember.kind")
 def test_without_a_model_no_kind_is_guessed(words: Server) -> None:
     assert "[memory · " in text(words, "remember", text="Always answer me in metric units.")
