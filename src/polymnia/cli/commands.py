@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from argparse import (
     SUPPRESS,
@@ -467,6 +468,11 @@ def run(words: list[str]) -> int:
         print(f"polymnia: {e.message}\n{e.hint}", file=sys.stderr)
         return 1
     except BrokenPipeError:
+        return 1
+    except OSError as e:
+        if e.filename is not None or e.errno not in (errno.ENOSPC, errno.EIO):
+            raise
+        print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
