@@ -235,6 +235,7 @@ def _answers(chosen: Settings) -> bool:
 def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterator[Diagnosis]:
     """Every client that is here, and the servers it would start."""
     greetings: dict[tuple[object, ...], Greeting | Fault] = {}
+    memories: dict[str, list[str]] = {}  # where they are kept → the clients that keep them there
     here = False
     for one in survey(machine):
         name = one["client"]
@@ -245,18 +246,49 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
                 name, "ok", "is here, without this memory", f"`polymnia install {name}` gives it this memory."
             )
         for entry_name, entry in one["entries"].items():
-            where = f"{entry_name!r} in {one['file']}"
-            yield from _entry(name, where, entry, machine, seconds, greetings, quiet=quiet)
+            memories.setdefault(_place(entry), []).append(name)
+            yield from _entry(name, entry_name, one["file"], entry, machine, seconds, greetings, quiet=quiet)
         here = here or one["state"] != "absent"
+    if len(memories) > 1:
+        places = "; ".join(f"{', '.join(dict.fromkeys(names))}: {place}" for place, names in memories.items())
+        yield Diagnosis(
+            "clients",
+            "warning",
+            f"They do not share one memory. {places}",
+            "If that is not meant: `polymnia install CLIENT --store PATH --project NAME`.",
+        )
     if not here:
         yield Diagnosis(
             "clients", "warning", "No AI client was found", "`polymnia install --list` shows where it looks."
         )
 
 
+def _place(entry: JsonObject) -> str:
+    """Where the server of an entry keeps its memories: store or file, and the project unless it is the usual one."""
+    words, variables = words_of(entry), environment_of(entry)
+
+    def chosen(option: str) -> str | None:
+        for word, following in zip(words, [*words[1:], None], strict=True):
+            if word == f"--{option}":
+                return following
+            if word.startswith(f"--{option}="):
+                return word.partition("=")[2]
+        return variables.get(f"POLYMNIA_{option.upper()}")
+
+    place = chosen("file") or chosen("store") or app.default_store()
+    project = chosen("project")
+    if is_database(place):
+        kind, _, address = place.partition("://")
+        place = f"{kind}://{address.rpartition('@')[2]}"  # without a password
+    else:
+        place = os.path.abspath(os.path.expanduser(place))
+    return f"{place}, project {project}" if project not in (None, "default") else place
+
+
 def _entry(
     name: str,
-    where: str,
+    entry_name: str,
+    file: str,
     entry: JsonObject,
     machine: Machine,
     seconds: float | None,
@@ -265,8 +297,8 @@ def _entry(
     quiet: bool,
 ) -> Iterator[Diagnosis]:
     """One entry of a client: whether its command is there, and whether the server it starts answers."""
-    words = words_of(entry)
-    again = f"polymnia install {name} --yes"
+    words, where = words_of(entry), f"{entry_name!r} in {file}"
+    again = f"polymnia install {name}{'' if entry_name == 'polymnia' else f' --name {entry_name}'} --yes"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         yield Diagnosis(name, "warning", f"{where} is switched off", "Switch it on in the client.")
         return

@@ -19,7 +19,14 @@ from .desk import Desk, Told
 @pytest.fixture
 def home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with nothing in it."""
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "CODEX_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CLINE_MCP_SETTINGS_PATH",
+        "GEMINI_CLI_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name in os.environ:  # how the tests are run is no setting, and would be told
         if name.startswith(("POLYMNIA_CI", "POLYMNIA_TEST_", "POLYMNIA_LONG", "POLYMNIA_TRANSPORTS")):
@@ -101,6 +108,31 @@ def test_an_entry_that_may_not_start_is_a_warning(desk: Desk, home: Path) -> Non
     told = desk.run("doctor", "--json")
     assert told.code == 0
     assert "only the client knows" in checks(told, "cursor")[0][1]
+
+
+def test_a_server_that_refuses_an_option_is_told_in_its_own_words(desk: Desk, home: Path) -> None:
+    (home / ".cursor").mkdir()
+    words = {"command": sys.executable, "args": ["-m", "polymnia", "stdio", "--dialect", "nativ"]}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": {"memory": words}}))
+    ((state, text, do),) = checks(desk.run("doctor", "--json"), "cursor")
+    assert (state, "--dialect is 'nativ', but must be one of" in text) == ("problem", True)
+    assert do.endswith("polymnia install cursor --name memory --yes")
+
+
+def test_clients_that_do_not_share_one_memory_are_a_warning(desk: Desk, home: Path) -> None:
+    stores = {"one": ["--store", "/a.db"], "two": ["--store=/a.db"], "three": ["--store", "/a.db", "--project", "home"]}
+    secret = {"four": ["--store", "postgresql://ann:secret@db/memory"]}
+    servers = {
+        name: {"command": sys.executable, "args": ["-m", "polymnia", "stdio", *words]}
+        for name, words in {**stores, **secret}.items()
+    }
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    ((state, text, _),) = checks(desk.run("doctor", "--no-start", "--json"), "clients")
+    assert state == "warning"
+    assert text == (
+        "They do not share one memory. cursor: /a.db; cursor: /a.db, project home; cursor: postgresql://db/memory"
+    )
 
 
 def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:
