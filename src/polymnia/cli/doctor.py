@@ -18,6 +18,7 @@ from polymnia.cli.handshake import Greeting, greet, handed_on
 from polymnia.cli.install import survey
 from polymnia.cli.install.clients import environment_of, words_of
 from polymnia.cli.install.machine import Machine, this_machine, this_program
+from polymnia.cli.upgrade import installed_by
 from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault
@@ -28,6 +29,7 @@ from polymnia.settings import Settings, is_database
 State = Literal["ok", "warning", "problem"]
 _EXTRAS = {"postgres": "psycopg", "oauth": "jwt", "onnx": "tokenizers"}
 _LITTLE, _TOO_LITTLE = 1 << 30, 50 << 20  # bytes of free disk
+_ANEW = {"uv tool": "uv tool upgrade --reinstall polymnia", "pipx": "pipx reinstall polymnia"}
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -138,11 +140,13 @@ _REPAIR = "Keep a copy, then `polymnia restore` a backup. `polymnia health` tell
 
 
 def _rights(what: str, path: str, needs: int) -> Iterator[Diagnosis]:
-    if not os.access(path, needs):
-        yield Diagnosis(what, "problem", f"{path} cannot be written", "Change its owner or its rights.")
+    around = os.path.dirname(os.path.abspath(path))
+    for place in (path, *((around,) if needs & os.W_OK else ())):  # a writer keeps files beside the store
+        if not os.access(place, needs):
+            yield Diagnosis(what, "problem", f"{place} cannot be written", "Change its owner or its rights.")
     if sys.platform != "win32":
         mode = stat.S_IMODE(os.stat(path).st_mode)
-        folder = stat.S_IMODE(os.stat(os.path.dirname(os.path.abspath(path))).st_mode)
+        folder = stat.S_IMODE(os.stat(around).st_mode)
         if mode & _OTHERS and folder & _OTHERS & (stat.S_IXGRP | stat.S_IXOTH):
             yield Diagnosis(what, "warning", f"Others on this machine can open {path}", f"Run: chmod 600 {path}")
 
@@ -171,7 +175,8 @@ def _models(chosen: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("models", "ok", "none: search goes by words alone (--embedder none)")
         return
     if (fault := app.damaged_models(chosen)) is not None:
-        yield Diagnosis("models", "problem", fault.message, fault.hint)
+        anew = _ANEW.get(installed_by())
+        yield Diagnosis("models", "problem", fault.message, f"Run: {anew}" if anew else fault.hint)
     elif (missing := app.missing_models(chosen)) is not None:
         text, _, do = missing.partition(". Run ")
         yield Diagnosis("models", "warning", text, f"Run {do}" if do else "")

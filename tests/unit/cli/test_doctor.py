@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from polymnia import __version__
+from polymnia.errors import Unavailable
 
 from .desk import Desk, Told
 
@@ -153,6 +154,37 @@ def test_a_store_that_others_can_open_is_a_warning(desk: Desk, home: Path) -> No
     assert ("warning", f"chmod 600 {home / 'memory.db'}") in [
         (state, do.removeprefix("Run: ")) for state, _, do in said
     ]
+
+
+def test_a_folder_in_which_nothing_can_be_made_beside_the_store_is_a_problem(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add("Ann likes green tea")
+    may, locked = os.access, str(home)
+    # Root may write whatever the rights say.
+    monkeypatch.setattr(
+        "os.access", lambda path, mode: may(path, mode) and not (str(path) == locked and mode & os.W_OK)
+    )
+    told = desk.run("doctor", "--no-start", "--json")
+    assert ("problem", f"{home} cannot be written", "Change its owner or its rights.") in checks(told, "store")
+
+
+@pytest.mark.parametrize(
+    ("way", "do"),
+    [
+        ("pipx", "Run: pipx reinstall polymnia"),
+        ("uv tool", "Run: uv tool upgrade --reinstall polymnia"),
+        ("pip", "Mend it"),
+    ],
+)
+def test_a_broken_model_is_mended_by_what_installed_it(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch, way: str, do: str
+) -> None:
+    monkeypatch.setattr("polymnia.cli.doctor.installed_by", lambda: way)
+    monkeypatch.setattr("polymnia.app.damaged_models", lambda chosen: Unavailable("It is broken", hint="Mend it"))
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "auto")
+    told = desk.run("doctor", "--no-start", "--json")
+    assert (told.code, checks(told, "models")) == (1, [("problem", "It is broken", do)])
 
 
 def test_a_port_that_another_program_has_is_a_warning(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
