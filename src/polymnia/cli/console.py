@@ -132,7 +132,7 @@ def _broken(text: str, room: int, indent: int) -> str:
             lines[-1] = longer
         else:
             lines.append(word)
-    return ("\n" + " " * indent).join(lines)
+    return ("\n" + " " * indent).join(line.rstrip(" ") for line in lines)
 
 
 def _fitted(text: str) -> str:
