@@ -475,6 +475,7 @@ def run(words: list[str]) -> int:
         print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        print("polymnia: stopped. What was not finished has left no trace.", file=sys.stderr)
         return 130
 
 

@@ -7,10 +7,13 @@ import os
 import sqlite3
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from polymnia.engine.transfer.foreign import json_files
 
 from .desk import Desk
 
@@ -336,3 +339,19 @@ def test_a_page_of_a_text_with_carriage_returns_survives_a_change_of_line_ends(d
     for page in (desk.folder / "pages").rglob("*.md"):
         page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
     assert desk.run("import", "pages", "--json").value["memories"] == {"memory": {"unchanged": 1}}
+
+
+def test_an_import_that_is_stopped_leaves_no_trace_and_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.run("add", "Snow is white")
+    (desk.folder / "own.jsonl").write_text('{"text": "Ann likes tea"}\n{"text": "Bob plays the guitar"}\n')
+
+    def stopped(*given: Any) -> Iterator[Any]:
+        yield next(iter(read(*given)))
+        raise KeyboardInterrupt
+
+    read = json_files.read
+    monkeypatch.setattr(json_files, "read", stopped)
+    told = desk.run("import", "own.jsonl")
+    assert (told.code, told.out) == (130, "")
+    assert told.err == "polymnia: stopped. What was not finished has left no trace.\n"
+    assert set(_archive(desk)[0]) == {"Snow is white"}
