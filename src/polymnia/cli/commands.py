@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from argparse import (
     SUPPRESS,
@@ -478,7 +479,13 @@ def run(words: list[str]) -> int:
         return 1
     except BrokenPipeError:
         return 1
+    except OSError as e:
+        if e.filename is not None or e.errno not in (errno.ENOSPC, errno.EIO):
+            raise
+        print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
+        print("polymnia: stopped. What was not finished has left no trace.", file=sys.stderr)
         return 130
 
 

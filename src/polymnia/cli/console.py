@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import threading
@@ -25,6 +26,8 @@ from polymnia.models import JsonObject, Record
 from polymnia.settings import Settings
 
 _LEAST, _LAST = 6, 10  # columns of a terminal that a column of a table keeps, and its last one
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_START = re.compile(rf"((?:{_COLOUR.pattern})*)( *)")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -117,16 +120,32 @@ def wrapped(text: str, indent: int = 0) -> str:
     """
     text = on_one_line(text)
     full = columns()
-    if full is None:
-        return text
-    lines, room = [""], max(full - indent, 20)
+    return text if full is None else _broken(text, max(full - indent, 20), indent)
+
+
+def _broken(text: str, room: int, indent: int) -> str:
+    """A text in lines of so many columns, the following ones indented."""
+    lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if width(longer) <= room or not lines[-1]:
+        if width(_COLOUR.sub("", longer)) <= room or not lines[-1].strip():
             lines[-1] = longer
         else:
             lines.append(word)
-    return ("\n" + " " * indent).join(lines)
+    return ("\n" + " " * indent).join(line.rstrip(" ") for line in lines)
+
+
+def _fitted(text: str) -> str:
+    """A line of a report in lines that fit the terminal. A command to copy and a row of columns stay whole."""
+    room, plain = columns(), _COLOUR.sub("", text)
+    if room is None or width(plain) <= room or "\n" in text:
+        return text
+    if plain.lstrip().startswith("polymnia ") or "   " in plain.strip():
+        return text
+    found = _START.match(text)
+    assert found is not None
+    hanging = min(len(found[2]) + 2, room // 2)
+    return found[0] + _broken(text[found.end() :], room - hanging, hanging)
 
 
 def table(
@@ -196,6 +215,8 @@ class CommandResult(msgspec.Struct):
     lines: Iterable[str] = ()
     notes: Iterable[str] = ()
     code: int = 0
+    verbatim: bool = False
+    """Whether lines are texts of the user's own, which are not broken to fit the terminal."""
 
     def print(self, *, as_json: bool) -> int:
         """Print the result and return the exit code. Notes go to stderr, where they cannot be taken for memories."""
@@ -204,10 +225,10 @@ class CommandResult(msgspec.Struct):
                 print(as_json_text(self.data))
             return self.code
         for text in self.lines:
-            print(text)
+            print(text if self.verbatim else _fitted(text))
         sys.stdout.flush()
         for note in self.notes:
-            print(on_one_line(note), file=sys.stderr)
+            print(_fitted(on_one_line(note)), file=sys.stderr)
         return self.code
 
 
@@ -223,7 +244,7 @@ _bars: list[str] = []  # bars that were drawn and are not finished: they say mor
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on stderr while the block runs, on a terminal only, and clear it at the end.
 
-    If the total is not known in advance (``total`` equals ``done``), only the count is shown.
+    If the total is not known in advance (``total`` is 0, or equals ``done``), only the count is shown.
     """
     started = last = time.monotonic()
     drawn = False
@@ -231,10 +252,10 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     def step(done: int, total: int) -> None:
         nonlocal last, drawn
         now = time.monotonic()
-        if not sys.stderr.isatty() or not total or now - started < _DELAY or now - last < _REDRAW:
+        if not sys.stderr.isatty() or not (done or total) or now - started < _DELAY or now - last < _REDRAW:
             return
         last, drawn = now, True
-        filled = 30 * done // total
+        filled = 30 * done // max(total, 1)
         shown = f"[{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}" if done < total else f"{done:,}"
         with _drawing:
             if what not in _bars:

@@ -18,6 +18,7 @@ from polymnia.cli.handshake import Greeting, greet, handed_on
 from polymnia.cli.install import survey
 from polymnia.cli.install.clients import environment_of, words_of
 from polymnia.cli.install.machine import Machine, this_machine, this_program
+from polymnia.cli.upgrade import installed_by
 from polymnia.engine.ports.maintenance import CheckRequest
 from polymnia.engine.search import Analysis
 from polymnia.errors import Fault
@@ -28,6 +29,7 @@ from polymnia.settings import Settings, is_database
 State = Literal["ok", "warning", "problem"]
 _EXTRAS = {"postgres": "psycopg", "oauth": "jwt", "onnx": "tokenizers"}
 _LITTLE, _TOO_LITTLE = 1 << 30, 50 << 20  # bytes of free disk
+_ANEW = {"uv tool": "uv tool upgrade --reinstall polymnia", "pipx": "pipx reinstall polymnia"}
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -138,11 +140,13 @@ _REPAIR = "Keep a copy, then `polymnia restore` a backup. `polymnia health` tell
 
 
 def _rights(what: str, path: str, needs: int) -> Iterator[Diagnosis]:
-    if not os.access(path, needs):
-        yield Diagnosis(what, "problem", f"{path} cannot be written", "Change its owner or its rights.")
+    around = os.path.dirname(os.path.abspath(path))
+    for place in (path, *((around,) if needs & os.W_OK else ())):  # a writer keeps files beside the store
+        if not os.access(place, needs):
+            yield Diagnosis(what, "problem", f"{place} cannot be written", "Change its owner or its rights.")
     if sys.platform != "win32":
         mode = stat.S_IMODE(os.stat(path).st_mode)
-        folder = stat.S_IMODE(os.stat(os.path.dirname(os.path.abspath(path))).st_mode)
+        folder = stat.S_IMODE(os.stat(around).st_mode)
         if mode & _OTHERS and folder & _OTHERS & (stat.S_IXGRP | stat.S_IXOTH):
             yield Diagnosis(what, "warning", f"Others on this machine can open {path}", f"Run: chmod 600 {path}")
 
@@ -171,7 +175,8 @@ def _models(chosen: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("models", "ok", "none: search goes by words alone (--embedder none)")
         return
     if (fault := app.damaged_models(chosen)) is not None:
-        yield Diagnosis("models", "problem", fault.message, fault.hint)
+        anew = _ANEW.get(installed_by())
+        yield Diagnosis("models", "problem", fault.message, f"Run: {anew}" if anew else fault.hint)
     elif (missing := app.missing_models(chosen)) is not None:
         text, _, do = missing.partition(". Run ")
         yield Diagnosis("models", "warning", text, f"Run {do}" if do else "")
@@ -237,6 +242,7 @@ def _answers(chosen: Settings) -> bool:
 def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterator[Diagnosis]:
     """Every client that is here, and the servers it would start."""
     greetings: dict[tuple[object, ...], Greeting | Fault] = {}
+    memories: dict[str, list[str]] = {}  # where they are kept → the clients that keep them there
     here = False
     for one in survey(machine):
         name = one["client"]
@@ -247,18 +253,49 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
                 name, "ok", "is here, without this memory", f"`polymnia install {name}` gives it this memory."
             )
         for entry_name, entry in one["entries"].items():
-            where = f"{entry_name!r} in {one['file']}"
-            yield from _entry(name, where, entry, machine, seconds, greetings, quiet=quiet)
+            memories.setdefault(_place(entry), []).append(name)
+            yield from _entry(name, entry_name, one["file"], entry, machine, seconds, greetings, quiet=quiet)
         here = here or one["state"] != "absent"
+    if len(memories) > 1:
+        places = "; ".join(f"{', '.join(dict.fromkeys(names))}: {place}" for place, names in memories.items())
+        yield Diagnosis(
+            "clients",
+            "warning",
+            f"They do not share one memory. {places}",
+            "If that is not meant: `polymnia install CLIENT --store PATH --project NAME`.",
+        )
     if not here:
         yield Diagnosis(
             "clients", "warning", "No AI client was found", "`polymnia install --list` shows where it looks."
         )
 
 
+def _place(entry: JsonObject) -> str:
+    """Where the server of an entry keeps its memories: store or file, and the project unless it is the usual one."""
+    words, variables = words_of(entry), environment_of(entry)
+
+    def chosen(option: str) -> str | None:
+        for word, following in zip(words, [*words[1:], None], strict=True):
+            if word == f"--{option}":
+                return following
+            if word.startswith(f"--{option}="):
+                return word.partition("=")[2]
+        return variables.get(f"POLYMNIA_{option.upper()}")
+
+    place = chosen("file") or chosen("store") or app.default_store()
+    project = chosen("project")
+    if is_database(place):
+        kind, _, address = place.partition("://")
+        place = f"{kind}://{address.rpartition('@')[2]}"  # without a password
+    else:
+        place = os.path.abspath(os.path.expanduser(place))
+    return f"{place}, project {project}" if project not in (None, "default") else place
+
+
 def _entry(
     name: str,
-    where: str,
+    entry_name: str,
+    file: str,
     entry: JsonObject,
     machine: Machine,
     seconds: float | None,
@@ -267,8 +304,8 @@ def _entry(
     quiet: bool,
 ) -> Iterator[Diagnosis]:
     """One entry of a client: whether its command is there, and whether the server it starts answers."""
-    words = words_of(entry)
-    again = f"polymnia install {name} --yes"
+    words, where = words_of(entry), f"{entry_name!r} in {file}"
+    again = f"polymnia install {name}{'' if entry_name == 'polymnia' else f' --name {entry_name}'} --yes"
     if entry.get("disabled") is True or entry.get("enabled") is False:
         yield Diagnosis(name, "warning", f"{where} is switched off", "Switch it on in the client.")
         return

@@ -182,7 +182,7 @@ def show(arguments: Namespace, chosen: Settings) -> CommandResult:
     }
     lines += [f"  {dim(name)} {on_one_line(text)}" for name, text in details.items() if text]
     times = f"created {format_time(record.created)}, updated {format_time(record.updated)}"
-    return CommandResult(data, [*lines, dim(f"  version {record.version}, {times}")])
+    return CommandResult(data, [*lines, dim(f"  version {record.version}, {times}")], verbatim=True)
 
 
 def _as_it_was(memory: Memory, name: str, at: int) -> tuple[Record, list[Relation]]:

@@ -65,6 +65,8 @@ def _tree(found: list[Scope]) -> list[str]:
         if one.path.rpartition("/")[0] not in by_path:
             rows += _branches(by_path, one, one.path, "")
     names, own, total = (max(map(width, column)) for column in zip(*rows, strict=True))
+    if (room := columns()) is not None:
+        names = min(names, max(room - own - total - 4, 10))
     head, *lines = (f"{padded(name, names)}  {few:>{own}}  {many:>{total}}" for name, few, many in rows)
     return [dim(head), *lines]
 

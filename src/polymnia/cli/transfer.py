@@ -389,7 +389,10 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
             lines.append(dim(_UNDO))
     dropped = {} if done is None else done.dropped
     data = {"file": {"form": form}, "imported": imported, "problems": wrong, "dropped": dropped}
-    return CommandResult(data, lines, _problem_notes(arguments.path, wrong), code=1 if wrong else 0)
+    notes = _problem_notes(arguments.path, wrong)
+    if wrong:
+        notes.append("Correct them and import it again: such a file is taken whole or not at all.")
+    return CommandResult(data, lines, notes, code=1 if wrong else 0)
 
 
 # ── files of another kind ────────────────────────────────────────────────────────────────────────────────
@@ -401,7 +404,7 @@ _FORMS = """These can be:
   - exports of ChatGPT and Claude (the zip, or the JSON in it), mem0, mcp-memory-service (JSON, or its SQLite store), \
 Letta (archival memory, agent files)
   - a folder of Markdown, or a zip of one: Obsidian, basic-memory, `polymnia export FOLDER/`, or plain pages
-  - contents of your own: a JSON list of objects with content, JSON lines with content or text, a table (CSV) with \
+  - contents of your own: a JSON list of objects or JSON lines with content or text, a table (CSV) with \
 a column content or text, a \
 Markdown text whose name ends in .md
 To remember a text: polymnia add TEXT."""

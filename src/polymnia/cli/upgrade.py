@@ -118,6 +118,9 @@ def _ask(url: str) -> dict[str, Any]:
         with urlopen(Request(url, headers={"User-Agent": f"polymnia/{__version__}"}), timeout=_SECONDS) as answer:
             found = json.loads(answer.read(_MOST))
     except HTTPError as e:
+        if e.code == 404:
+            none = "It may not have been published there yet; --index names another one. Nothing was changed."
+            raise Unavailable(f"This index has no package polymnia: {url}", hint=none) from None
         raise Unavailable(f"{url} answered with status {e.code}", hint=hint) from None
     except (OSError, HTTPException) as e:
         raise Unavailable(f"{url} cannot be reached: {getattr(e, 'reason', e)}", hint=hint) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -143,3 +144,25 @@ def test_what_the_environment_says_travels_to_the_client(desk: Desk, monkeypatch
     assert arguments[arguments.index("--file") + 1] == str(desk.folder / "old.jsonl")
     assert "sk-very-secret" not in told.out
     assert desk.run("config", "--dialect", "official", "--json").value["file"]["source"] == "MEMORY_FILE_PATH"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is of Linux")
+def test_output_that_cannot_be_written_is_told_in_one_line(desk: Desk) -> None:
+    for text in ("Ann likes green tea", "Snow is white"):
+        desk.add(text)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "polymnia", "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (1, "polymnia: The output cannot be written: No space left on device\n")
+
+
+def test_a_reader_that_goes_away_ends_a_command_quietly(desk: Desk) -> None:
+    for text in ("Ann likes green tea", "Snow is white"):
+        desk.add(text)
+    command = [sys.executable, "-m", "polymnia", "export", "-", "--archive"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert writer.stderr is not None
+        writer.stdout.close()
+        assert (writer.stderr.read(), writer.wait(60)) == (b"", 1)

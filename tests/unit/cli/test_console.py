@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -226,6 +227,9 @@ def test_where_the_total_is_unknown_the_count_is_shown(monkeypatch: pytest.Monke
         clock.now += 1
         step(1000, 1000)
         assert screen.getvalue() == "\r\x1b[KImporting 1,000"
+        clock.now += 1
+        step(2000, 0)
+        assert screen.getvalue().endswith("\r\x1b[KImporting 2,000")
 
 
 # ── columns ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -242,6 +246,24 @@ def test_a_cut_text_is_its_beginning_and_fits(text: str, most: int) -> None:
 def test_a_syllable_that_is_spelt_out_is_as_wide_as_one_that_is_not() -> None:
     assert width("\u1112\u1161\u11ab") == width("한") == 2
     assert cut("\u1112\u1161\u11ab\u1100\u1173\u11af", 3) == "\u1112\u1161\u11ab…"
+
+
+def test_a_report_fits_the_terminal_but_commands_columns_and_texts_of_the_user_stay_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = _Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setenv("COLUMNS", "40")
+    command, row = f"  polymnia analyze conflicts {'x' * 40}", f"name{' ' * 40}value"
+    said = f"{console.strong('벨로')}는 산책을 좋아한다. " * 4
+    CommandResult(None, [f"    {said.strip()}", command, row]).print(as_json=False)
+    lines = [re.sub(r"\x1b\[[0-9]*m", "", line) for line in screen.getvalue().splitlines()]
+    assert lines[-2:] == [command, row]
+    assert all(width(line) <= 40 for line in lines[:-2])
+    assert " ".join(line.strip() for line in lines[:-2]) == re.sub(r"\x1b\[[0-9]*m", "", said.strip())
+    assert lines[0].startswith("    벨로는") and lines[1].startswith("      ")
+    CommandResult(None, ["word " * 20], verbatim=True).print(as_json=False)
+    assert screen.getvalue().endswith("word " * 20 + "\n")
 
 
 def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:

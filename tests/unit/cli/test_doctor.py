@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from polymnia import __version__
+from polymnia.errors import Unavailable
 
 from .desk import Desk, Told
 
@@ -19,7 +20,14 @@ from .desk import Desk, Told
 @pytest.fixture
 def home(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with nothing in it."""
-    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"):
+    for name in (
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "CODEX_HOME",
+        "CLAUDE_CONFIG_DIR",
+        "CLINE_MCP_SETTINGS_PATH",
+        "GEMINI_CLI_HOME",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name in os.environ:  # how the tests are run is no setting, and would be told
         if name.startswith(("POLYMNIA_CI", "POLYMNIA_TEST_", "POLYMNIA_LONG", "POLYMNIA_TRANSPORTS")):
@@ -103,6 +111,31 @@ def test_an_entry_that_may_not_start_is_a_warning(desk: Desk, home: Path) -> Non
     assert "only the client knows" in checks(told, "cursor")[0][1]
 
 
+def test_a_server_that_refuses_an_option_is_told_in_its_own_words(desk: Desk, home: Path) -> None:
+    (home / ".cursor").mkdir()
+    words = {"command": sys.executable, "args": ["-m", "polymnia", "stdio", "--dialect", "nativ"]}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": {"memory": words}}))
+    ((state, text, do),) = checks(desk.run("doctor", "--json"), "cursor")
+    assert (state, "--dialect is 'nativ', but must be one of" in text) == ("problem", True)
+    assert do.endswith("polymnia install cursor --name memory --yes")
+
+
+def test_clients_that_do_not_share_one_memory_are_a_warning(desk: Desk, home: Path) -> None:
+    stores = {"one": ["--store", "/a.db"], "two": ["--store=/a.db"], "three": ["--store", "/a.db", "--project", "home"]}
+    secret = {"four": ["--store", "postgresql://ann:secret@db/memory"]}
+    servers = {
+        name: {"command": sys.executable, "args": ["-m", "polymnia", "stdio", *words]}
+        for name, words in {**stores, **secret}.items()
+    }
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    ((state, text, _),) = checks(desk.run("doctor", "--no-start", "--json"), "clients")
+    assert state == "warning"
+    assert text == (
+        "They do not share one memory. cursor: /a.db; cursor: /a.db, project home; cursor: postgresql://db/memory"
+    )
+
+
 def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:
     desk.add("Ann likes green tea")
     assert "1 memory and 0 relations" in checks(desk.run("doctor", "--json"), "store")[0][1]
@@ -121,6 +154,37 @@ def test_a_store_that_others_can_open_is_a_warning(desk: Desk, home: Path) -> No
     assert ("warning", f"chmod 600 {home / 'memory.db'}") in [
         (state, do.removeprefix("Run: ")) for state, _, do in said
     ]
+
+
+def test_a_folder_in_which_nothing_can_be_made_beside_the_store_is_a_problem(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add("Ann likes green tea")
+    may, locked = os.access, str(home)
+    # Root may write whatever the rights say.
+    monkeypatch.setattr(
+        "os.access", lambda path, mode: may(path, mode) and not (str(path) == locked and mode & os.W_OK)
+    )
+    told = desk.run("doctor", "--no-start", "--json")
+    assert ("problem", f"{home} cannot be written", "Change its owner or its rights.") in checks(told, "store")
+
+
+@pytest.mark.parametrize(
+    ("way", "do"),
+    [
+        ("pipx", "Run: pipx reinstall polymnia"),
+        ("uv tool", "Run: uv tool upgrade --reinstall polymnia"),
+        ("pip", "Mend it"),
+    ],
+)
+def test_a_broken_model_is_mended_by_what_installed_it(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch, way: str, do: str
+) -> None:
+    monkeypatch.setattr("polymnia.cli.doctor.installed_by", lambda: way)
+    monkeypatch.setattr("polymnia.app.damaged_models", lambda chosen: Unavailable("It is broken", hint="Mend it"))
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "auto")
+    told = desk.run("doctor", "--no-start", "--json")
+    assert (told.code, checks(told, "models")) == (1, [("problem", "It is broken", do)])
 
 
 def test_a_port_that_another_program_has_is_a_warning(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,13 @@ import os
 import sqlite3
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from polymnia.engine.transfer.foreign import json_files
 
 from .desk import Desk
 
@@ -258,6 +261,18 @@ def test_what_a_vault_has_besides_pages_is_counted_and_a_rule_at_the_top_is_no_f
     assert _archive(desk)[0]["Rule"]["content"] == "---\n\nOnce upon\n\n---\na time"
 
 
+def test_a_zip_of_a_vault_is_read_as_the_folder_in_it_without_what_is_hidden(desk: Desk) -> None:
+    with zipfile.ZipFile(desk.folder / "data.zip", "w") as archive:
+        for name in ("Vault/Home.md", "Vault/Tea/Green.md", "Vault/.trash/Gone.md", "Vault/.obsidian/app.json",
+                     "__MACOSX/Vault/._Home.md", "Vault/pic.png"):  # fmt: skip
+            archive.writestr(name, "See [[Green]]" if name.endswith("Home.md") else "text")
+    told = desk.run("import", "data.zip", "--json").value
+    assert told["dropped"] == {"files that are no pages of Markdown (.png)": 1}
+    memories, relations = _archive(desk)
+    assert {name: one["scope"] for name, one in memories.items()} == {"Home": "Vault", "Green": "Vault/Tea"}
+    assert _triples(relations) == {("Home", "links_to", "Green")}
+
+
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are always Unicode there")
 def test_a_file_whose_name_is_no_utf_8_is_named_in_the_report(desk: Desk) -> None:
     (desk.folder / "vault").mkdir()
@@ -306,6 +321,17 @@ def test_tags_and_kind_of_a_text_that_is_here_already_are_joined_to_it_once(desk
     assert memory["tags"] == ["mine"]
 
 
+def test_the_same_text_in_another_file_takes_nothing_away(desk: Desk) -> None:
+    (desk.folder / "one.json").write_text(
+        '[{"text": "Ann likes tea", "tags": ["drink"]}, {"content": "Snow is white"}]'
+    )
+    (desk.folder / "two.jsonl").write_text('{"text": "Ann likes tea", "room": 3}')
+    assert desk.run("import", "one.json", "--json").value["memories"] == {"memory": {"new": 2}}
+    assert desk.run("import", "two.jsonl", "--json").value["memories"] == {"memory": {"changed": 1}}
+    tea = _archive(desk)[0]["Ann likes tea"]
+    assert (tea["tags"], tea["metadata"]) == (["drink"], {"room": 3})
+
+
 def test_a_page_of_a_text_with_carriage_returns_survives_a_change_of_line_ends(desk: Desk) -> None:
     (desk.folder / "own.jsonl").write_text(json.dumps({"content": "a\r\nb"}) + "\n")
     desk.run("import", "own.jsonl")
@@ -313,3 +339,19 @@ def test_a_page_of_a_text_with_carriage_returns_survives_a_change_of_line_ends(d
     for page in (desk.folder / "pages").rglob("*.md"):
         page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
     assert desk.run("import", "pages", "--json").value["memories"] == {"memory": {"unchanged": 1}}
+
+
+def test_an_import_that_is_stopped_leaves_no_trace_and_says_so(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.run("add", "Snow is white")
+    (desk.folder / "own.jsonl").write_text('{"text": "Ann likes tea"}\n{"text": "Bob plays the guitar"}\n')
+
+    def stopped(*given: Any) -> Iterator[Any]:
+        yield next(iter(read(*given)))
+        raise KeyboardInterrupt
+
+    read = json_files.read
+    monkeypatch.setattr(json_files, "read", stopped)
+    told = desk.run("import", "own.jsonl")
+    assert (told.code, told.out) == (130, "")
+    assert told.err == "polymnia: stopped. What was not finished has left no trace.\n"
+    assert set(_archive(desk)[0]) == {"Snow is white"}

@@ -84,7 +84,13 @@ def test_the_newest_version_is_said_to_be_that(desk: Desk, index: Index) -> None
 
 @pytest.mark.parametrize(
     ("status", "answer", "says"),
-    [(404, b"", "status 404"), (200, b"<html>", "no JSON"), (200, b"[]", "no description"), (200, b"{}", "no list")],
+    [
+        (404, b"", "no package polymnia"),
+        (503, b"", "status 503"),
+        (200, b"<html>", "no JSON"),
+        (200, b"[]", "no description"),
+        (200, b"{}", "no list"),
+    ],
 )
 def test_an_index_that_fails_is_named_with_the_reason(
     desk: Desk, index: Index, status: int, answer: bytes, says: str

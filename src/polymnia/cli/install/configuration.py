@@ -18,6 +18,8 @@ from polymnia.cli.install.clients import Client, is_ours, words_of
 from polymnia.cli.install.text import BrokenConfiguration, UneditableConfiguration
 from polymnia.errors import Conflict, Forbidden, Invalid
 from polymnia.models import JsonObject
+from polymnia.settings import NETWORK, BadSetting
+from polymnia.settings import read as read_settings
 
 _MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 with it
 _WIDEST = 160  # columns of a line of a difference: a file may be one long line
@@ -81,12 +83,23 @@ def addition(client: Client, file: str, entry: JsonObject, name: str | None, new
         entry = {key: value for key, value in entry.items() if key not in old or key in ("command", "cmd", "args")}
     args, has = entry["args"], words_of(old)
     at = args.index("stdio") + 1
-    options = {**_options(has[has.index("stdio") + 1 :] if "stdio" in has else new), **_options(args[at:])}
+    kept = _valid(has)
+    options = {**_options(new if kept is None else kept), **_options(args[at:])}
     entry["args"] = [*args[:at], *(word for words in options.values() for word in words)]
     wanted = _with(client, document, name, entry)
     after = _edited(client, file, client.put(text, name, entry), wanted)
     action: Action = "none" if after == text and before is not None else "add" if old is None else "change"
     return Edit(client, file, name, action, before, _encoded(after, before), client.entries(wanted)[name])
+
+
+def _valid(words: list[str]) -> list[str] | None:
+    """The options that an entry starts the server with; None if it starts none, or one that would refuse them."""
+    options = words[words.index("stdio") + 1 :] if "stdio" in words else None
+    try:
+        read_settings(options or [], NETWORK)
+    except BadSetting:
+        return None
+    return options
 
 
 def _options(words: Sequence[str]) -> dict[str, list[str]]:

@@ -21,7 +21,16 @@ from polymnia.engine.ports import Snapshot, Transaction
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import parse_time
 from polymnia.engine.transfer.fields import Ends, digest, draft, page_relation
-from polymnia.engine.transfer.foreign.items import EDITED, FILE, LEFT_OUT, MEMORIES, RELATIONS, TURN, ForeignSource
+from polymnia.engine.transfer.foreign.items import (
+    EDITED,
+    FILE,
+    LEFT_OUT,
+    MEMORIES,
+    RELATIONS,
+    TURN,
+    ForeignSource,
+    text_id,
+)
 from polymnia.engine.transfer.foreign.notes import BASE
 from polymnia.engine.transfer.formats.page import relations_digest
 from polymnia.engine.transfer.formats.records import Item, JsonObject
@@ -230,8 +239,10 @@ class _Foreign(Importer):
 
     def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
         here, there = digest(content.as_draft(existing)), digest(one)
-        if existing.uid != one.uid:
-            # It says the same and came from elsewhere: what the source adds is joined to it.
+        texts = one.observations
+        same_text = len(texts) == 1 and texts == existing.observations and one.uid == text_id(texts[0])
+        if existing.uid != one.uid or (same_text and self._existing != "replace"):
+            # It says the same and may come from elsewhere: what the source adds is joined to it.
             added = {} if self._existing == "keep" else _added(existing, one)
             if added:
                 tx.revise(existing.id, added)

@@ -80,6 +80,13 @@ def test_options_of_an_entry_stay_but_for_those_given_anew(desk: Desk, home: Pat
     assert changed["entry"]["args"][-4:] == ["--store", str(home / "mine.db"), "--dialect", "native"]
 
 
+def test_options_that_the_server_would_refuse_are_not_kept(desk: Desk, home: Path) -> None:
+    file = home / ".cursor" / "mcp.json"
+    file.write_text('{"mcpServers": {"polymnia": {"command": "polymnia", "args": ["stdio", "--dialect", "nativ"]}}}')
+    (told,) = desk.run("install", "cursor", "--yes", "--json").value
+    assert told["entry"]["args"][-3:] == ["stdio", "--dialect", "native"]
+
+
 def test_an_entry_of_that_name_that_starts_something_else_is_left_alone(desk: Desk, home: Path) -> None:
     file = home / ".cursor" / "mcp.json"
     file.write_text('{"mcpServers": {"polymnia": {"command": "node", "args": ["mine.js"]}}}')

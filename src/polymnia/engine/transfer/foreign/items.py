@@ -41,6 +41,11 @@ def stable_id(*parts: str) -> str:
     return f"{'abcdef'[int(h[0], 16) % 6]}{h[1:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:32]}"
 
 
+def text_id(text: str) -> str:
+    """The id of a text that has none in its source: the text is all that identifies it."""
+    return stable_id("line", text)
+
+
 def memory_item(
     id: str,
     text: str | Sequence[str],

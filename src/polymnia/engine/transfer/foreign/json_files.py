@@ -18,6 +18,7 @@ from polymnia.engine.transfer.foreign.items import (
     scope_of,
     stable_id,
     tags_of,
+    text_id,
     text_of,
     time_of,
 )
@@ -64,7 +65,7 @@ def _read_line(record: JsonObject) -> Iterator[Item]:
     scope, given = text_of(record.get("scope")), record.get("metadata")
     own = (key, "id", "memory_id", "content_id", "tags", "scope", "created_at", "updated_at", "metadata", "embedding")
     yield memory_item(
-        stable_id("line", text if id is None else str(id)), text, tags=tags_of(record.get("tags")),
+        text_id(text) if id is None else stable_id("line", str(id)), text, tags=tags_of(record.get("tags")),
         scope=scope_of(*scope.split("/")), metadata=rest_of(record, *own) | (given if isinstance(given, dict) else {}),
         created=time_of(record.get("created_at")), updated=time_of(record.get("updated_at")),
     )  # fmt: skip
@@ -82,6 +83,7 @@ _SHAPES = (
 )
 _AGENT = Shape("an agent file of Letta", lambda document: True, letta.read_agent_file)
 _LINES = Shape("JSON lines", _is_line, _read_line)
+_TEXTS_LISTED = Shape("a list of texts", _is_line, _read_line)
 
 
 class JsonFile(Struct, frozen=True):
@@ -101,7 +103,10 @@ def recognize(open: Open, total: int) -> JsonFile | None:
             if first not in (b"{", b"["):
                 return None
             if first == b"[":
-                return _fitting("list", (item.value for item in read_json(source, _limits(total), _LAYOUT)))
+                values = [item.value for item in islice(read_json(source, _limits(total), _LAYOUT), _TRIED)]
+                # A list of objects that all have a content is a project's.
+                own = () if all(isinstance(one, dict) and "content" in one for one in values) else (_TEXTS_LISTED,)
+                return _fitting("list", iter(values), *own)
             line = next((line for line in source.lines(_RECORD) if line.strip()), b"")
         return _of_object(open, line, total)
     except (Invalid, ValueError, RecursionError, OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -91,15 +92,23 @@ def _of_zip(path: str, total: int) -> ForeignSource | None:
 
     parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith((".json", ".jsonl"))}
     found = _joined(parts, len(entries))
-    pages = {name: entries[name] for name in wanted if name.lower().endswith(_PAGE)}
+    pages = [name for name in wanted if name.lower().endswith(_PAGE) and not _is_hidden(name)]
     if found is not None or not pages or all(name.startswith("items/") for name in pages):
         return found
+    files = [name for name in entries if not _is_hidden(name)]
+    top = posixpath.commonpath([posixpath.dirname(name) for name in files])  # most programs zip the folder itself
+    inside = {name: posixpath.relpath(name, top or ".") for name in files}
     return notes.source(
-        [notes.PageFile(name, notes.zip_time(entry.date_time), opener(name)) for name, entry in sorted(pages.items())],
-        os.path.splitext(os.path.basename(path))[0],
+        [notes.PageFile(inside[name], notes.zip_time(entries[name].date_time), opener(name)) for name in sorted(pages)],
+        posixpath.basename(top) or os.path.splitext(os.path.basename(path))[0],
         os.path.realpath(path),
-        entries,
+        inside.values(),
     )
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a file of a zip is hidden, as settings and what was deleted are, or one of those that macOS adds."""
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
 @contextmanager
