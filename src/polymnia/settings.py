@@ -209,7 +209,9 @@ class Settings:
     max_connections = NetworkSetting(int, 1000, "Connections that each process has open at once.")
     oauth_issuer = NetworkSetting(str, None, "Who issues the tokens that are taken beside keys (OAuth 2).")
     oauth_audience = NetworkSetting(str, None, "For whom such a token must be (default: this server's address).")
-    oauth_keys = NetworkSetting(file_path, None, "The keys of the issuer: a JWKS file.")
+    oauth_keys = NetworkSetting(
+        file_path, None, "The keys of the issuer: a JWKS file (default: they are fetched from the issuer)."
+    )
     backup_dir = NetworkSetting(file_path, None, "A folder to make backups in while serving (default: none are made).")
     backup_every = NetworkSetting(str, "6h", "How often: a number with s, m, h or d.")
     backup_keep = NetworkSetting(int, 14, "How many of these backups are kept.")

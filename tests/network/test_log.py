@@ -104,9 +104,9 @@ def test_every_call_is_logged_with_its_operation_and_project(serving: Callable[.
     told = [
         tuple(one[field] for field in ("level", "dialect", "tool", "operation", "project", "outcome")) for one in calls
     ]
-    assert told == [
-        ("info", "all", "memory_store", "store_content", "atlas", "ok"),
+    assert sorted(told) == [  # a call is answered before it is logged
         ("info", "all", "memory_store", "store_content", "atlas", "bad_arguments"),
+        ("info", "all", "memory_store", "store_content", "atlas", "ok"),
         ("info", "all", "open_nodes", "", "default", "ok"),
     ]
     assert all(one["milliseconds"] >= 0 for one in calls)

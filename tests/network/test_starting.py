@@ -126,8 +126,9 @@ def test_a_misspelt_variable_is_told(serving: Callable[..., Served], tmp_path: P
 
 
 @pytest.mark.promise("network.oauth.settings")
-def test_an_issuer_without_keys_is_refused(serving: Callable[..., Served], tmp_path: Path) -> None:
-    assert "oauth_keys" in refusal(serving, tmp_path, "--oauth-issuer", "https://issuer.example")
+def test_an_issuer_whose_keys_cannot_be_trusted_is_refused(serving: Callable[..., Served], tmp_path: Path) -> None:
+    for issuer in ("http://issuer.example", "issuer.example", "file:///etc/passwd", "http://[::1"):
+        assert "by https alone" in refusal(serving, tmp_path, "--oauth-issuer", issuer)
     missing = ("--oauth-issuer", "https://issuer.example", "--oauth-keys", str(tmp_path / "none.json"))
     assert "cannot be read" in refusal(serving, tmp_path, *missing)
     assert "need oauth_issuer" in refusal(serving, tmp_path, "--oauth-keys", "jwks.json")

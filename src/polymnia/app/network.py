@@ -26,6 +26,7 @@ from polymnia.transports.server import Server
 from polymnia.transports.web.application import Application
 from polymnia.transports.web.auth import Authenticator, Gate, Network, local_hosts
 from polymnia.transports.web.explorer import Explorer
+from polymnia.transports.web.issuer import is_safe
 from polymnia.transports.web.oauth import METADATA, Tokens
 from polymnia.transports.web.peers import Peers
 from polymnia.transports.web.serving import listening, private, serve
@@ -65,7 +66,7 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     log = Log(chosen.log_level, "text" if chosen.log_format == "text" else "json")
     state = ServerState(limits, log, RateLimiter(*rates))
     tls = _certificate(chosen)
-    tokens = _tokens(chosen)
+    tokens = _tokens(chosen, log)
     proxies = _proxies(chosen)
     address = _address(chosen.host)
     auth = _authenticator(chosen, address, tokens)
@@ -190,18 +191,21 @@ def _schedule(chosen: Settings) -> BackupSchedule | None:
     return None if chosen.backup_dir is None else BackupSchedule(chosen.backup_dir, every, chosen.backup_keep)
 
 
-def _tokens(chosen: Settings) -> Tokens | None:
+def _tokens(chosen: Settings, log: Log) -> Tokens | None:
     """The verifier of OAuth tokens, if an issuer is configured."""
     if chosen.oauth_issuer is None:
         if chosen.oauth_keys is not None or chosen.oauth_audience is not None:
             raise BadSetting("The settings oauth_keys and oauth_audience need oauth_issuer, who issues the tokens")
         return None
-    if chosen.oauth_keys is None:
-        raise BadSetting("The setting oauth_issuer needs oauth_keys, the file of the issuer's public keys")
+    if chosen.oauth_keys is None and not is_safe(chosen.oauth_issuer):
+        raise BadSetting(
+            f"oauth_issuer is {chosen.oauth_issuer!r}, but its public keys can be fetched by https alone; "
+            "or name a file of them with --oauth-keys"
+        )
     if chosen.oauth_audience is None and chosen.port == 0:
         raise BadSetting("The setting oauth_issuer needs oauth_audience where the port is any that is free")
     audience = chosen.oauth_audience or f"{_scheme(chosen)}://{_authority(chosen.host, chosen.port)}/mcp"
-    return Tokens(chosen.oauth_issuer, audience, chosen.oauth_keys)
+    return Tokens(chosen.oauth_issuer, audience, chosen.oauth_keys, log)
 
 
 def _certificate(chosen: Settings) -> Certificate | None:

@@ -21,6 +21,7 @@ from polymnia.transports.web.auth import METRICS, Gate, Network, trust_forwarded
 from polymnia.transports.web.connection import ActiveRequest, Receive, Scope, SendEvent, in_task
 from polymnia.transports.web.explorer import Explorer
 from polymnia.transports.web.http import EventsEndpoint, HttpEndpoint, MessagesEndpoint
+from polymnia.transports.web.issuer import Outdated
 from polymnia.transports.web.monitoring import Metrics
 from polymnia.transports.web.oauth import METADATA
 from polymnia.transports.web.peers import GONE, MESSAGES, Endpoint, named_session
@@ -151,7 +152,7 @@ class Application:
             self._active.discard(active)
         self._record(active, time.perf_counter() - begun)
 
-    def _serve(self, active: ActiveRequest) -> Awaitable[None]:
+    def _serve(self, active: ActiveRequest, *, renewed: bool = False) -> Awaitable[None]:
         """Start serving a request, or refuse it."""
         scope, gate = active.scope, self._gate
         origin = gate.check_place(active)
@@ -167,7 +168,10 @@ class Application:
             raise Refusal(503, "The server is stopping", [(b"retry-after", b"5"), (b"connection", b"close")])
         path = scope["path"]
         if path not in self._open:
-            active.principal = gate.admit(active)
+            try:
+                active.principal = gate.admit(active, renewed=renewed)
+            except Outdated:
+                return self._serve_renewed(active)
         if scope["type"] == "websocket":
             active.receive = self._receive_while_admitted(active)
         endpoint = self._endpoints.get((scope.get("method", SOCKET), path))
@@ -176,6 +180,13 @@ class Application:
         if peers is not None and (id := named_session(active)) is not None and id not in self.state.sessions:
             return peers.serve(active, id, endpoint)
         return endpoint(active)
+
+    async def _serve_renewed(self, active: ActiveRequest) -> None:
+        """Fetch the keys of the issuer of tokens, and serve the request then."""
+        await in_task()
+        if self._gate.who is not None and self._gate.who.renew is not None:
+            await asyncio.to_thread(self._gate.who.renew)
+        await self._serve(active, renewed=True)
 
     def _not_found(self, scope: Scope) -> Refusal:
         """The refusal of a path or method that does not exist."""

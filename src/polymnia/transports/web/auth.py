@@ -18,6 +18,7 @@ from polymnia.transports.rpc import ClientLink, Connection, Server
 
 if TYPE_CHECKING:
     from polymnia.transports.web.connection import ActiveRequest
+    from polymnia.transports.web.oauth import Tokens
 
 METRICS = "/metrics"
 _LONGEST = 200  # characters of a project name, as everywhere
@@ -66,20 +67,24 @@ class Authenticator:
     As long as neither is configured, everybody is admitted.
     """
 
-    def __init__(self, keys: KeyFile, tokens: Callable[[str], Principal | None] | None = None) -> None:
+    def __init__(self, keys: KeyFile, tokens: Tokens | None = None) -> None:
         self._keys = keys
         self._tokens = tokens
+        self.renew: Callable[[], None] | None = None if tokens is None else tokens.renew
         self._anybody = Principal(manage=True)
 
-    def __call__(self, token: str | None) -> Principal | None:
-        """The bearer of a token, or of none; None if it grants nothing."""
+    def __call__(self, token: str | None, *, renewed: bool = True) -> Principal | None:
+        """The bearer of a token, or of none; None if it grants nothing.
+
+        Raises Outdated if its issuer should be asked for new keys first (``renew``).
+        """
         if self._tokens is None and not self._keys.used:
             return self._anybody
         if token is None:
             return None
         key = self._keys.find(token)
         if key is None:
-            return None if self._tokens is None else self._tokens(token)
+            return None if self._tokens is None else self._tokens(token, renewed=renewed)
         if key.expired:
             return None
         quota = None
@@ -145,8 +150,8 @@ class Gate:
             raise Refusal(403, "Pages of that origin may not call this server (setting allowed_origins)", hint=hint)
         return origin
 
-    def admit(self, active: ActiveRequest) -> Principal:
-        """Authenticate a request by the key it carries, or refuse it."""
+    def admit(self, active: ActiveRequest, *, renewed: bool = True) -> Principal:
+        """Authenticate a request by the key it carries, or refuse it; raises Outdated if ``who`` is to be renewed."""
         scope = active.scope
         address = str((scope.get("client") or ("",))[0])
         project = _project(scope)
@@ -157,7 +162,7 @@ class Gate:
             given = None
         kind, _, token = (given or b"").decode("latin-1").partition(" ")
         try:
-            principal = self.who(token.strip() if kind.lower() == "bearer" else None)
+            principal = self.who(token.strip() if kind.lower() == "bearer" else None, renewed=renewed)
         except Fault as e:
             self._log_once(e.message)
             raise Refusal(503, "Keys cannot be checked now", [(b"retry-after", b"10")]) from None
@@ -166,7 +171,8 @@ class Gate:
             text = "A key is needed: Authorization: Bearer KEY" if given is None else "This key opens nothing here"
             made = "polymnia keys add NAME --access metrics" if scope["path"] == METRICS else "polymnia keys add"
             hint = f"Send a key that `{made}` has printed, in the header Authorization: Bearer KEY."
-            raise Refusal(401, text, [(b"www-authenticate", self._challenge.encode())], hint=hint)
+            wrong = "" if given is None or "=" not in self._challenge else ', error="invalid_token"'
+            raise Refusal(401, text, [(b"www-authenticate", f"{self._challenge}{wrong}".encode())], hint=hint)
         self._check_right(scope["path"], principal)
         if project is not None and not principal.grant.sees(project):
             hint = "Name a project the key was made for, or ask whoever made it for one that opens this project."

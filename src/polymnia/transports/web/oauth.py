@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
+from collections.abc import Callable
+from typing import Protocol
 
-from polymnia.errors import NoLibrary, Unavailable
+from polymnia.errors import NoLibrary
 from polymnia.importing import load
 from polymnia.operation import Grant
 from polymnia.schemas import JsonObject
 from polymnia.transports.web.auth import Principal
+from polymnia.transports.web.issuer import Keys, KeysInFile, KeysOfIssuer
 
 METADATA = "/.well-known/oauth-protected-resource"
 READ, WRITE, METRICS = "memory:read", "memory:write", "memory:metrics"
@@ -23,14 +24,27 @@ _NEEDED = ["exp", "iss", "aud", "sub"]
 _MOST = 1000  # verified tokens in the cache
 
 
+class KeySource(Protocol):
+    """Where the public keys of an issuer come from."""
+
+    def current(self, *, renewed: bool) -> Keys:
+        """The keys; another object if they have changed. Raises Unavailable, or Outdated if there are none yet."""
+
+    def missing(self, *, renewed: bool) -> None:
+        """A token names a key that is not there; raises Outdated if it may help to renew them, which was not done."""
+
+    def renew(self) -> None:
+        """Fetch the keys again, which may take seconds."""
+
+
 class Tokens:
-    """Verifies the tokens of one issuer by its public keys in a JWKS file. The scope of a token holds its rights.
+    """Verifies the tokens of one issuer by its public keys. The scope of a token holds its rights.
 
     ``memory:read`` lets its bearer read, ``memory:write`` write too; a claim ``projects`` limits it to those.
-    ``memory:metrics`` lets it read the figures of the server.
+    ``memory:metrics`` lets it read the figures of the server. Keys come from a JWKS file (``keys``) or the issuer.
     """
 
-    def __init__(self, issuer: str, audience: str, keys: str) -> None:
+    def __init__(self, issuer: str, audience: str, keys: str | None, log: Callable[[str, str], None]) -> None:
         try:
             jwt = load("jwt")
         except ImportError as e:
@@ -38,24 +52,37 @@ class Tokens:
         self._jwt = jwt
         self.issuer = issuer
         self.audience = audience
-        self._path = os.path.abspath(os.path.expanduser(keys))
-        self._seen: tuple[int, int] | None = None
-        self._keys: JsonObject = {}
+        self._source: KeySource = KeysOfIssuer(jwt, issuer, log) if keys is None else KeysInFile(jwt, keys)
+        self._keys: Keys = {}
         self._checked: dict[str, tuple[float, Principal]] = {}  # expiry and bearer of verified tokens
-        self._follow()
+        self.renew = self._source.renew
+        self.renew()
+        if keys is not None:
+            self._source.current(renewed=True)  # a file that cannot be read is told at the start
 
-    def __call__(self, token: str) -> Principal | None:
-        """The bearer of a token; None if it is not valid."""
+    def __call__(self, token: str, *, renewed: bool) -> Principal | None:
+        """The bearer of a token; None if it is not valid.
+
+        Raises Outdated if its key may be a new one, and the keys were not ``renewed`` for it.
+        """
         jwt = self._jwt
         try:
-            self._follow()
+            keys = self._source.current(renewed=renewed)
+            if keys is not self._keys:
+                self._checked.clear()
+                self._keys = keys
             expires, known = self._checked.get(token, (0.0, None))
             if time.time() < expires:
                 return known
             head = jwt.get_unverified_header(token)
-            only = next(iter(self._keys.values())) if len(self._keys) == 1 else None
-            key = self._keys.get(str(head.get("kid", "")), only)
-            if key is None or head.get("alg") not in _ALGORITHMS.get(key.key_type, ()):
+            only = next(iter(keys.values())) if len(keys) == 1 else None
+            if only is not None and "kid" in head and only.key_id is not None:
+                only = None
+            key = keys.get(str(head.get("kid", "")), only)
+            if key is None:
+                self._source.missing(renewed=renewed)
+                return None
+            if head.get("alg") not in _ALGORITHMS.get(key.key_type, ()):
                 return None
             claims = jwt.decode(
                 token, key.key, algorithms=[head["alg"]], audience=self.audience, issuer=self.issuer,
@@ -88,17 +115,3 @@ class Tokens:
             "bearer_methods_supported": ["header"],
             "resource_name": "Polymnia",
         }
-
-    def _follow(self) -> None:
-        """Reload the issuer's keys if the file has changed."""
-        try:
-            status = os.stat(self._path)
-            seen = (status.st_mtime_ns, status.st_size)
-            if seen != self._seen:
-                with open(self._path, encoding="utf-8") as file:
-                    read = self._jwt.PyJWKSet.from_dict(json.load(file))
-                self._keys = {str(key.key_id or at): key for at, key in enumerate(read.keys)}
-                self._checked.clear()
-                self._seen = seen
-        except (OSError, ValueError, self._jwt.PyJWTError) as e:
-            raise Unavailable(f"The keys of the issuer cannot be read from {self._path}: {e}") from e
