@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -13,6 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
+import forked
 import pgbouncer
 import postgres
 from form import by_form, each
@@ -222,6 +225,43 @@ def test_commits_that_never_arrive_are_an_error_and_nothing_is_there(
         assert server.names() == ["there"]
 
 
+# ── changes that collide ─────────────────────────────────────────────────────────────────────────────────
+
+_COLLIDE = """
+CREATE SEQUENCE tries;
+CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF nextval('public.tries') <= {times} THEN
+    RAISE 'they collide' USING ERRCODE = '{code}';
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER collide AFTER INSERT ON polymnia.observation EXECUTE FUNCTION collide();
+"""
+
+
+@pytest.mark.parametrize("code", ["serialization_failure", "deadlock_detected"])
+def test_a_change_that_collides_with_another_is_made_again_once(place: Place, url: str, code: str) -> None:
+    server = _open(place, url)
+    assert server.names() == []
+    with psycopg.connect(url) as connection:
+        connection.execute(_COLLIDE.format(times=2, code=code))
+    assert server.call("create_entities", entities=[entity("one", "x")]).value == [entity("one", "x")]
+    assert _count(url, "last_value FROM tries") == 3
+    assert _count(url, _CHANGES) == 1
+
+
+def test_a_change_that_always_collides_is_refused_and_nothing_is_there(place: Place, url: str) -> None:
+    server = _open(place, url)
+    assert server.names() == []
+    with psycopg.connect(url) as connection:
+        connection.execute(_COLLIDE.format(times=1000, code="serialization_failure"))
+    said = server.refused("create_entities", entities=[entity("one", "x")]).text
+    assert "got in each other's way; nothing was changed" in said
+    assert server.names() == []
+    assert _count(url, _CHANGES) == 0
+
+
 # ── what is refused ──────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -271,9 +311,19 @@ def test_a_database_that_lets_nobody_in_says_why_and_what_to_do(
     assert "wrong" not in told.stderr
 
 
-def test_a_password_in_the_environment_opens_the_store(guarded: postgres.Server, place: Place) -> None:
-    address = guarded.url().replace("postgres@", "guarded:right@")
-    assert not _open(place, address).call("create_entities", entities=[entity("one")]).failed
+def test_a_password_in_the_environment_opens_the_store_for_one_client_and_for_many(
+    guarded: postgres.Server, place: Place
+) -> None:
+    address = f"{guarded.url().replace('postgres@', 'guarded:right@')}?partitions=1"
+    environment = {**place.environment, "POLYMNIA_STORE": address}
+    assert not _open(place, guarded.url().replace("postgres@", "guarded:right@")).call("read_graph").failed
+    command = [sys.executable, "-m", "polymnia", "serve", "--port", "0"]
+    with forked.start(command, env=environment, cwd=place.folder, stderr=subprocess.PIPE, encoding="utf-8") as serving:
+        try:
+            assert serving.stderr is not None
+            assert serving.stderr.readline().startswith("Serving every dialect at http://127.0.0.1:")
+        finally:
+            serving.terminate()
 
 
 def test_a_store_in_a_schema_of_others_is_not_said_to_be_missing(guarded: postgres.Server, place: Place) -> None:
