@@ -68,6 +68,7 @@ class KeysOfIssuer:
         self._keys: Keys = {}
         self._fetched = float("-inf")
         self._tried = float("-inf")
+        self._answered = False  # when it was last asked
 
     def current(self, *, renewed: bool) -> Keys:
         """The keys; another object if they have changed."""
@@ -86,7 +87,7 @@ class KeysOfIssuer:
         """
         if not renewed and time.monotonic() - self._tried > _LEAST_SECONDS:
             raise Outdated
-        if self._fetched < self._tried:
+        if not self._answered:
             raise Unavailable(f"The keys of the issuer {self._issuer} cannot be fetched")
 
     def renew(self) -> None:
@@ -102,8 +103,9 @@ class KeysOfIssuer:
             keys = read_keys(self._jwt, _fetched(self._address()))
         except (OSError, ValueError, Unavailable, self._jwt.PyJWTError) as e:
             self._log("error", f"the keys of the issuer {self._issuer} cannot be fetched: {e}")
+            self._answered = False
             return
-        self._fetched = time.monotonic()
+        self._fetched, self._answered = time.monotonic(), True
         if keys.keys() != self._keys.keys() or any(keys[id]._jwk_data != self._keys[id]._jwk_data for id in keys):
             self._keys = keys
 
