@@ -29,18 +29,18 @@ def main() -> int:
     peer.install()
     cache = Path(peer.ROOT) / ".cache"
     cache.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
-        for part in given.only or _PARTS:
-            if part == "evidence" and not given.data:
-                print("evidence: left out, --data names no folder", file=sys.stderr)
-                continue
+    for part in given.only or _PARTS:
+        if part == "evidence" and not given.data:
+            print("evidence: left out, --data names no folder", file=sys.stderr)
+            continue
+        with tempfile.TemporaryDirectory(dir=cache) as folder:
             found = _run(part, folder, given)
-            print(json.dumps({part: found}, indent=2), flush=True)
-            os.makedirs(given.results, exist_ok=True)
             facts = machine.facts(folder)
-            (Path(given.results) / f"{part.replace(' ', '_')}.json").write_text(
-                json.dumps({"machine": facts, "figures": found}, indent=2, ensure_ascii=False) + "\n"
-            )
+        print(json.dumps({part: found}, indent=2), flush=True)
+        os.makedirs(given.results, exist_ok=True)
+        (Path(given.results) / f"{part.replace(' ', '_')}.json").write_text(
+            json.dumps({"machine": facts, "figures": found}, indent=2, ensure_ascii=False) + "\n"
+        )
     return 0
 
 

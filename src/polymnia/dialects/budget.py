@@ -62,12 +62,19 @@ def _fits(reply: Reply, most: int) -> bool:
 
 
 def fitted(
-    reply: Reply, most: int | None, *, lists: Sequence[str] = (), whole: Sequence[str] = (), cursor: str | None = None
+    reply: Reply,
+    most: int | None,
+    *,
+    lists: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    cursor: str | None = None,
+    takes_budget: bool = True,
 ) -> Reply:
     """The reply in at most so many tokens, from where the cursor says.
 
     ``lists`` are the fields, inner ones with a dot, of which the first that is there may be continued. A text in
-    ``whole`` is of no use in part: it is left out if it does not fit.
+    ``whole`` is of no use in part: it is left out if it does not fit. Unless the tool ``takes_budget``, a larger one
+    is not offered.
     """
     if cursor is None and (most is None or _fits(reply, most)):
         return reply
@@ -84,12 +91,12 @@ def fitted(
     if most is not None and (total := size(value)) > most:
         said += _without(value, whole, most)
         shown, texts = _shortened_to(value, holder, name, rest, most - _MARGIN)
-        more = f"or a larger max_tokens: all of it has about {total:,}"
+        more = f"{'or a larger max_tokens: ' if takes_budget else ''}all of it has about {total:,} tokens"
         if name and (left := len(rest) - shown):
             value["next_cursor"] = cursor_at("rest", start + shown)
             said.append(f"{left:,} of {len(items):,} {name} are left out; pass next_cursor as cursor to go on, {more}.")
         if texts:
-            said.append(f"Cut short (…): {texts:,} texts or lists; ask for less, {more}.")
+            said.append(f"Cut short (…), texts or lists: {texts:,}; ask for less, {more}.")
     if said:
         typed = "patterns" in value  # the notes of detect_patterns have a type
         value["notes"] = [*value.get("notes", ()), *({"type": "budget", "note": one} if typed else one for one in said)]

@@ -128,6 +128,18 @@ def test_an_answer_of_all_has_8000_tokens_at_most_and_is_sent_once(everything: S
     assert "results are left out" in reply.value["notes"][-1]
 
 
+@pytest.mark.promise("everywhere.budget.all")
+def test_a_larger_budget_is_offered_only_where_it_can_be_given(place: Place) -> None:
+    scopes = [{"text": f"note {at}", "scope": f"session/s{at}"} for at in range(300)]
+    place.serve("native").call("remember", memories=scopes)
+    server = place.serve("all", "--embedder", "none")
+    listed = server.call("session_manage", action="list")
+    assert tokens(listed.text) <= 8_000
+    assert "Cut short" in listed.text
+    assert "max_tokens" not in listed.text
+    assert "larger max_tokens" in server.call("scope_list", max_tokens=500).text
+
+
 @pytest.mark.promise("everywhere.budget.more")
 def test_a_call_can_ask_all_for_more_and_a_program_for_everything(everything: Server) -> None:
     assert len(_items(everything.call("read_graph", max_tokens=1_000_000))) == 500

@@ -90,7 +90,8 @@ def tool(
             given = {key: value for key, value in asdict(params).items() if value is not None}
             most, cursor = (given.pop(name, None) for name, *_ in FIELDS)
             reply = run(context, **given)
-            return fitted(reply, most or context.budget, lists=lists, whole=whole, cursor=cursor)
+            room = most or context.budget
+            return fitted(reply, room, lists=lists, whole=whole, cursor=cursor, takes_budget=bool(more))
 
         return Operation(
             name=name,
