@@ -409,6 +409,36 @@ def test_what_is_exported_is_imported_after_a_preview(api: Api, served: Served, 
     assert len(json.loads(scoped.body)["memories"]) == 1
 
 
+@pytest.mark.promise("api.import", "api.import.preview")
+def test_exports_of_other_programs_are_imported_too_and_only_once(api: Api, project: str) -> None:
+    from base64 import b64encode
+    from io import BytesIO
+    from zipfile import ZipFile
+
+    said = {"uuid": "m1", "sender": "human", "text": "We meet on Tuesdays", "created_at": "2026-03-01T10:00:00Z"}
+    chat = [{"uuid": "c1", "name": "Plans", "created_at": "2026-03-01T10:00:00Z", "chat_messages": [said]}]
+    made = BytesIO()
+    with ZipFile(made, "w") as file:
+        file.writestr("vault/Kim.md", "# Kim\n\nRuns the database, see [[Berlin]].\n")
+        file.writestr("vault/Berlin.md", "# Berlin\n\nThe office.\n")
+        file.writestr("vault/plan.canvas", "{}")
+    vault = {"name": "vault.zip", "data": b64encode(made.getvalue()).decode(), "base64": True}
+    for given, many in (({"name": "conversations.json", "data": json.dumps(chat)}, 1), (vault, 2)):
+        preview = api("import_preview", project=project, **given)
+        assert preview["imported"]["new"] == many and preview["changes"] == [], preview
+        done = api("import", project=project, **given)
+        assert done["imported"] == preview["imported"] and len(done["changes"]) == 1
+        assert done["form"].startswith("a"), "what it was taken for"
+        again = api("import", project=project, **given)
+        assert again["imported"]["new"] == 0 and again["changes"] == [], again
+    assert any("canvas" in one for one in api("import_preview", project=project, **vault)["problems"])
+    assert api("search", query="Tuesdays", project=project)["hits"][0]["title"]
+    assert api("search", query="", project=project)["total"] == 3
+    store = b64encode(b"SQLite format 3\0" + bytes(100)).decode()
+    status, error = api.refused("import", name="memory.db", data=store, base64=True, project=project)
+    assert status == 422 and "polymnia import" in str(error)
+
+
 @pytest.mark.promise("api.health")
 def test_health_has_sizes_clients_and_limits(api: Api, project: str) -> None:
     api.store("one", project=project)

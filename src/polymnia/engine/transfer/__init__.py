@@ -34,7 +34,7 @@ _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 _COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip files start in base64
 
 
-class _DryRun(Exception):
+class _Tried(Exception):
     """Takes back what was only tried."""
 
 
@@ -150,12 +150,12 @@ class TransferVerbs(KnowledgeVerbs):
                 step=step,
             )  # fmt: skip
             if dry_run:
-                raise _DryRun
+                raise _Tried
             return done
 
         try:
             return self._write("import", import_into, step, gives=ForeignImport)
-        except _DryRun:
+        except _Tried:
             assert done is not None
             return done
 
@@ -318,10 +318,6 @@ class TransferVerbs(KnowledgeVerbs):
                 raise ImportFailed(e.message, hint=e.hint) from e
 
         return open_file
-
-
-class _Tried(Exception):
-    """Takes back what was only tried."""
 
 
 def _name_inside(folder: str, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal
@@ -12,13 +13,14 @@ from msgspec import Struct
 from polymnia.engine.transfer.detection import START, detect, recognize
 from polymnia.engine.transfer.formats.graph import GraphFile, read, recover
 from polymnia.engine.transfer.graphs import Existing, import_graph
-from polymnia.errors import BrokenFile, ImportFailed
+from polymnia.errors import BrokenFile, ImportFailed, Invalid
 from polymnia.models import JsonObject, Limits, Record
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Transaction
     from polymnia.engine.project import Step
     from polymnia.engine.transfer.archives import Strategy
+    from polymnia.engine.transfer.foreign.items import ForeignSource
     from polymnia.engine.transfer.project_import import Merging
 
 _ARCHIVES: dict[str, Strategy] = {"merge": "merge_metadata", "replace": "overwrite", "keep": "skip_duplicates"}
@@ -27,15 +29,18 @@ _EXAMPLES = 20
 _KINDS = {
     "store": "a Polymnia store",
     "database": "an SQLite database",
-    "zip": "a zip file without a project in it",
+    "zip": "a zip file without a project, an export or notes in it",
     "pdf": "a PDF document",
     "binary": "binary data",
     "gzip": "a gzip file of something that is no archive and no project",
     "damaged gzip": "a gzip file whose data are damaged",
 }
 _HINT = (
-    "Knowledge graphs (JSON, JSON lines), archives and project files can be imported, and tables with a column content."
+    "Knowledge graphs (JSON, JSON lines), archives, project files, tables with a column content, and exports of other "
+    "programs (JSON, zip) can be imported; databases by `polymnia import` on the machine of the store."
 )
+
+_FOREIGN_COUNTS = ("new", "changed", "unchanged", "kept")
 
 Form = Literal["graph", "archive", "json", "csv", "markdown", "zip"]
 
@@ -50,7 +55,7 @@ class Upload(Struct, frozen=True, kw_only=True):
 
 
 def form_of(data: bytes, name: str) -> Form:
-    """The form of a file; raises ImportFailed for one that cannot be imported."""
+    """The form of a file of ours; raises ImportFailed for one that cannot be imported."""
     found = detect(data[:START])
     if found.kind == "archive":
         return "archive"
@@ -61,6 +66,19 @@ def form_of(data: bytes, name: str) -> Form:
         what = _KINDS.get(found.kind, "a text without memories in it")
         raise ImportFailed(f"{name!r:.80} was not imported: it is {what}", hint=_HINT)
     return form
+
+
+def _foreign(data: bytes, name: str, limits: Limits) -> ForeignSource | None:
+    """What a file of another program holds; None if it is of none."""
+    found = detect(data[:START])
+    if found.kind not in ("graph?", "zip", "gzip") and found.form != "zip":
+        return None
+    from polymnia.engine.transfer.foreign.recognition import recognize_file
+
+    try:
+        return recognize_file(data, name, limits.import_bytes)
+    except Invalid as e:
+        raise ImportFailed(e.message, hint=e.hint) from e
 
 
 def upload(
@@ -74,10 +92,16 @@ def upload(
     step: Step | None = None,
 ) -> Upload:
     """Import a file into the project of a transaction."""
-    form = form_of(data, name)
     base, last = tx.numbers[0] << 32, tx.numbers[1]
     counts: JsonObject
-    if form == "graph":
+    problems: Sequence[str]
+    found = 0  # memories of another program, which may all be known
+    source = _foreign(data, name, limits)
+    form: str
+    if source is not None:
+        form = source.label
+        counts, problems, found = _other_program(tx, source, existing, prefix, limits, step)
+    elif (form := form_of(data, name)) == "graph":
         counts, problems = _graph(tx, data, name, existing, limits)
     elif form == "archive":
         from polymnia.engine.transfer.archives import import_memories
@@ -96,10 +120,22 @@ def upload(
         counts, problems = msgspec.to_builtins(result), result.problems
         del counts["ids"]
     counts.pop("problems", None)
-    if problems and not tx.changed:
+    if problems and not tx.changed and not found:
         raise ImportFailed(f"Nothing of {name!r:.80} can be imported: {problems[0]}", problems=problems)
     examples = list(tx.records(base + last, _EXAMPLES))
     return Upload(form=form, imported=counts, problems=problems, examples=examples)
+
+
+def _other_program(
+    tx: Transaction, source: ForeignSource, existing: Existing, prefix: str | None, limits: Limits, step: Step | None
+) -> tuple[JsonObject, list[str], int]:
+    from polymnia.engine.transfer.foreign_import import import_foreign
+
+    now = time.time_ns() // 1000
+    done = import_foreign(tx, source, existing=existing, prefix=prefix, limits=limits, changed=now, step=step)
+    counts = {name: sum(kind.get(name, 0) for kind in done.kinds.values()) for name in _FOREIGN_COUNTS}
+    left_out = [reason if count == 1 else f"{count:,} × {reason}" for reason, count in done.dropped.items()]
+    return {**counts, "relations_new": done.relations, "relations_known": done.relations_known}, left_out, done.found
 
 
 def _graph(tx: Transaction, data: bytes, name: str, existing: Existing, limits: Limits) -> tuple[JsonObject, list[str]]:

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from io import BytesIO
 from typing import BinaryIO, cast
 
 from polymnia.engine.transfer.folder import Folder
@@ -29,13 +30,22 @@ def recognize(path: str, total: int) -> ForeignSource | None:
     if os.path.isdir(path):
         return _of_folder(path, total)
     with open(path, "rb") as file:
-        start = file.read(64 * 1024)
-    if start.startswith(_SQLITE):
+        is_database = file.read(len(_SQLITE)) == _SQLITE
+    if is_database:
         found = memory_service.is_store(path)
         return ForeignSource(memory_service.LABEL, partial(memory_service.read_store, path)) if found else None
-    if start.startswith(_ZIP):
-        return _of_zip(path, total)
-    return _of_json(lambda: open(path, "rb"), total)
+    return recognize_file(path, os.path.realpath(path), total)
+
+
+def recognize_file(file: str | bytes, name: str, total: int) -> ForeignSource | None:
+    """What a file, given by its path or its bytes, holds, except a database. ``name`` tells its notes from others."""
+
+    def opened() -> BinaryIO:
+        return open(file, "rb") if isinstance(file, str) else BytesIO(file)
+
+    with opened() as start:
+        is_zip = start.read(4).startswith(_ZIP)
+    return _of_zip(file, name, total) if is_zip else _of_json(opened, total)
 
 
 def _of_json(opened: Callable[[], BinaryIO], total: int) -> ForeignSource | None:
@@ -72,10 +82,10 @@ def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource
     return ForeignSource(" and ".join(labels), read)
 
 
-def _of_zip(path: str, total: int) -> ForeignSource | None:
+def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
     """A zip: the exports in it, or its pages of Markdown. Nothing of it is unpacked to a disk."""
     limits = FileLimits(total=total)
-    with _zip(path) as archive:
+    with _zip(_content(file)) as archive:
         entries = {entry.orig_filename: entry for entry in archive.infolist() if not entry.is_dir()}
         if len(entries) > _FILES:
             raise cannot_read(f"it has more than {_FILES:,} files, which is the limit")
@@ -85,7 +95,7 @@ def _of_zip(path: str, total: int) -> ForeignSource | None:
         for name in wanted:
             check_entry(entries[name], limits)
 
-    archive = zipfile.ZipFile(path)  # closed with the last function that reads from it
+    archive = zipfile.ZipFile(_content(file))  # closed with the last function that reads from it
 
     def opener(name: str) -> Callable[[], BinaryIO]:
         return lambda: cast(BinaryIO, _Entry(archive, name))
@@ -101,7 +111,7 @@ def _of_zip(path: str, total: int) -> ForeignSource | None:
     return notes.source(
         [notes.PageFile(inside[name], notes.zip_time(entries[name].date_time), opener(name)) for name in sorted(pages)],
         posixpath.basename(top) or os.path.splitext(os.path.basename(path))[0],
-        os.path.realpath(path),
+        path,
         inside.values(),
     )
 
@@ -111,10 +121,15 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
+def _content(file: str | bytes) -> str | BinaryIO:
+    """A file as the library takes it: it opens and closes what has a path."""
+    return file if isinstance(file, str) else BytesIO(file)
+
+
 @contextmanager
-def _zip(path: str) -> Iterator[zipfile.ZipFile]:
-    with open(path, "rb") as file:
-        check_directory(file, os.fstat(file.fileno()).st_size)
+def _zip(given: str | BinaryIO) -> Iterator[zipfile.ZipFile]:
+    with open(given, "rb") if isinstance(given, str) else given as file:
+        check_directory(file, file.seek(0, os.SEEK_END))
         try:
             with zipfile.ZipFile(file) as archive:
                 yield archive
