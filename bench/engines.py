@@ -42,7 +42,7 @@ SECONDS = 4.0
 PARTS = ("calls", "processes", "projects", "answers")
 # Of each set so many questions and texts: LoCoMo's groups are projects, the others one each.
 SAMPLES = {"locomo": (600, None), "scifact": (200, 500), "korquad": (200, 400)}
-TURNS = 8
+TURNS = 3
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -237,7 +237,7 @@ def _asked(memories: int) -> Iterator[dict[str, tuple[str, dict[str, Any]]]]:
 def _processes(place: str, memories: int) -> dict[str, Any]:
     """Reads a second through one server process and through two, each with a client of its own.
 
-    Each number of processes has its turn before anything is counted, so neither meets a cold cache, and then eight
+    Each number of processes has its turn before anything is counted, so neither meets a cold cache, and then three
     more; the best of them counts. What a read costs whom is its CPU; what the machine did besides limits both.
     """
     found: dict[int, list[tuple[float, dict[str, Any]]]] = {1: [], 2: []}
