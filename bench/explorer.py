@@ -3,6 +3,7 @@
 The store has made-up texts and vectors in four projects, one of them with nine tenths of the memories, with tags,
 scopes and relations. Each call is made again and again on one connection. ``first search`` is the time from the start
 of the server's process to its first answer to a search of all projects, ``first answer`` that answer alone.
+Then the page itself is opened in a browser, where there is one (``bench/explorer_page.py``).
 """
 
 from __future__ import annotations
@@ -41,21 +42,29 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--memories", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--results", default=RESULTS)
+    parser.add_argument("--only", choices=("calls", "page"), help="leave the other figures as they are")
     given = parser.parse_args(arguments)
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     cache = os.path.join(peer.ROOT, ".cache")
     os.makedirs(cache, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="explorer-", dir=cache)
     try:
-        found: dict[str, Any] = {"machine": facts(folder), "memories": given.memories, "times": given.times}
+        found: dict[str, Any] = {}
+        if given.only:
+            with open(given.results, encoding="utf-8") as file:
+                found = json.load(file)
         store = os.path.join(folder, "memory.db")
         begun = time.perf_counter()
         for project, share in PROJECTS.items():
             _fill(store, project, int(given.memories * share))
-        found["fill s"] = round(time.perf_counter() - begun, 1)
-        found["start"] = _start(store)
-        with _serving(store) as made:
-            found["calls"] = _calls(made, given.times)
+        filled = round(time.perf_counter() - begun, 1)
+        if given.only != "page":
+            found |= {"machine": facts(folder), "memories": given.memories, "times": given.times, "fill s": filled}
+            found["start"] = _start(store)
+            with _serving(store) as made:
+                found["calls"] = _calls(made, given.times)
+        if given.only != "calls":
+            found["page"] = _page(store, max(5, given.times // 4))
         with open(given.results, "w", encoding="utf-8") as file:
             json.dump(found, file, indent=1, ensure_ascii=False)
             file.write("\n")
@@ -208,6 +217,21 @@ def _calls(made: http.client.HTTPConnection, times: int) -> dict[str, Any]:
             }
             print(title, found[title], flush=True)
     return found
+
+
+def _page(store: str, times: int) -> dict[str, Any] | str:
+    """What a person waits for in a browser."""
+    if shutil.which("chromium") is None:
+        return "there is no chromium here"
+    from bench import explorer_page
+
+    draw = random.Random(SEED)
+    with _serving(store) as made:
+        return explorer_page.measure(
+            f"http://{made.host}:{made.port}/",
+            lambda count: " ".join(f"word{int(draw.paretovariate(0.6)) % 5000}" for _ in range(count)),
+            times,
+        )
 
 
 def _hour_ago() -> str:

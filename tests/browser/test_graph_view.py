@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from network.exploring import Api
+from network.served import eventually
 
 from .browsing import Tab, expect
 from .sample import fill
@@ -54,11 +55,17 @@ def test_a_click_on_a_node_brings_its_neighbours(here: Tab, api: Api, project: s
         api("relate", from_=source, to=target, type="leads_to", project=project)
     here.go("graph", project=project, at="start")
     drawn(here, 2)
-    places = here.page.evaluate(_LABELS)
-    assert len(places) == 2
-    here.page.mouse.click(places[0][0] - 8, places[0][1])
-    if here.page.locator(".chosen-node h2").inner_text() != "hub":
-        here.page.mouse.click(places[1][0] - 8, places[1][1])
+    places = eventually(lambda: len(found := here.page.evaluate(_LABELS)) == 2 and found, "two labels")
+    hub = here.page.locator(".chosen-node h2", has_text="hub")
+
+    def chosen() -> bool:
+        for x, y in places:
+            here.page.mouse.click(x - 8, y)
+            if hub.count():
+                return True
+        return False
+
+    eventually(chosen, "the node is chosen by a click")
     expect(here.page.locator(".chosen-node h2")).to_have_text("hub")
     drawn(here, 4)
     expect(here.page.locator(".canvas-state")).to_contain_text("4 memories, 3 relations")

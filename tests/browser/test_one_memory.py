@@ -43,7 +43,7 @@ def test_observations_are_added_and_removed_by_the_keyboard(here: Tab, api: Api,
     api("store", text="Likes tea.", name="Ann", project=project)
     api("edit", id="Ann", add=["Lives in Seoul."], project=project)
     here.go("memory", "Ann", project=project)
-    expect(here.page.locator(".observations > li")).to_have_count(2)
+    expect(here.page.locator(".version-list > li")).to_have_count(2)
     here.press("e")
     expect(here.page.get_by_label("Observation 1", exact=True)).to_be_focused()
     here.button("Remove observation 1").click()

@@ -425,12 +425,12 @@ def test_exports_of_other_programs_are_imported_too_and_only_once(api: Api, proj
     vault = {"name": "vault.zip", "data": b64encode(made.getvalue()).decode(), "base64": True}
     for given, many in (({"name": "conversations.json", "data": json.dumps(chat)}, 1), (vault, 2)):
         preview = api("import_preview", project=project, **given)
-        assert preview["imported"]["new"] == many and preview["changes"] == [], preview
+        assert preview["imported"]["entities_new"] == many and preview["changes"] == [], preview
         done = api("import", project=project, **given)
         assert done["imported"] == preview["imported"] and len(done["changes"]) == 1
         assert done["form"].startswith("a"), "what it was taken for"
         again = api("import", project=project, **given)
-        assert again["imported"]["new"] == 0 and again["changes"] == [], again
+        assert again["imported"]["entities_new"] == 0 and again["changes"] == [], again
     assert any("canvas" in one for one in api("import_preview", project=project, **vault)["problems"])
     assert api("search", query="Tuesdays", project=project)["hits"][0]["title"]
     assert api("search", query="", project=project)["total"] == 3

@@ -40,7 +40,7 @@ _HINT = (
     "programs (JSON, zip) can be imported; databases by `polymnia import` on the machine of the store."
 )
 
-_FOREIGN_COUNTS = ("new", "changed", "unchanged", "kept")
+_COUNTS = {"new": "entities_new", "changed": "entities_replaced", "unchanged": "entities_unchanged", "kept": "skipped"}
 
 Form = Literal["graph", "archive", "json", "csv", "markdown", "zip"]
 
@@ -133,7 +133,7 @@ def _other_program(
 
     now = time.time_ns() // 1000
     done = import_foreign(tx, source, existing=existing, prefix=prefix, limits=limits, changed=now, step=step)
-    counts = {name: sum(kind.get(name, 0) for kind in done.kinds.values()) for name in _FOREIGN_COUNTS}
+    counts = {name: sum(kind.get(what, 0) for kind in done.kinds.values()) for what, name in _COUNTS.items()}
     left_out = [reason if count == 1 else f"{count:,} × {reason}" for reason, count in done.dropped.items()]
     return {**counts, "relations_new": done.relations, "relations_known": done.relations_known}, left_out, done.found
 
