@@ -123,6 +123,24 @@ def wrapped(text: str, indent: int = 0) -> str:
     return text if full is None else _broken(text, max(full - indent, 20), indent)
 
 
+def labelled(label: str, text: str, column: int, indent: int = 0) -> str:
+    """A label, and beside it a text from a column on: in lines that fit the terminal, with nothing cut.
+
+    A text one of whose words has no room beside the label stands below it.
+    """
+    full, head = columns(), " " * indent + label
+    taken = width(_COLOUR.sub("", head))
+    gap = " " * max(column - taken, 2)
+    if full is None:
+        return head + gap + text
+    widest = max(width(word) for word in _COLOUR.sub("", text).split(" "))
+    if taken + len(gap) == column and column + widest <= full:
+        return head + gap + _broken(text, full - column, column)
+    below = indent + 2
+    top = f"{' ' * indent}{_broken(label, full - below, below)}\n" if label else ""
+    return f"{top}{' ' * below}{_broken(text, full - below, below)}"
+
+
 def _broken(text: str, room: int, indent: int) -> str:
     """A text in lines of so many columns, the following ones indented."""
     lines = [""]

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from polymnia.cli.console import (
     CommandResult,
+    columns,
     counted,
     dim,
     existing_scope,
+    labelled,
     line,
     on_one_line,
     open_existing,
@@ -241,16 +243,23 @@ def _lane_asked(lane: Lane) -> str:
 
 
 def _plan_lines(plan: Plan) -> Iterator[str]:
-    yield f"{strong('query')}     {on_one_line(plan.query)}"
-    yield f"{strong('language')}  {plan.language or 'not certain'}, script {plan.script or 'none'}"
-    yield f"{strong('time')}      {on_one_line(_time(plan) or 'none asked for')}"
-    yield f"{strong('words')}     {'' if plan.words else 'none that tell anything'}"
+    about = {
+        "query": on_one_line(plan.query),
+        "language": f"{plan.language or 'not certain'}, script {plan.script or 'none'}",
+        "time": on_one_line(_time(plan) or "none asked for"),
+        "words": "" if plan.words else "none that tell anything",
+    }
+    yield from (labelled(strong(name), text, 10) for name, text in about.items())
     rows = [(word, _terms(terms)) for word, terms in plan.words]
     yield from _columns(("word", "looked up as (weight, passages that have it)"), rows)
     for lane in plan.lanes:
-        yield f"\n{strong(_lane_name(lane))}  {on_one_line(_lane_asked(lane))}  {dim(f'{lane.milliseconds:.2f} ms')}"
-        yield from [f"  {score:5.3f}  {on_one_line(name)}" for name, score in lane.best] or [dim("  nothing")]
-    yield f"\n{strong('together')}  {dim(f'{plan.milliseconds:.2f} ms')}"
+        yield ""
+        name, asked = _lane_name(lane), on_one_line(_lane_asked(lane))
+        yield labelled(strong(name), f"{asked}  {dim(f'{lane.milliseconds:.2f} ms')}", width(name) + 2)
+        best = [labelled(f"{score:5.3f}", on_one_line(name), 9, 2) for name, score in lane.best]
+        yield from best or [dim("  nothing")]
+    yield ""
+    yield f"{strong('together')}  {dim(f'{plan.milliseconds:.2f} ms')}"
     parts = ("words", "meaning", "lent", "score")
     scores = [(name, *(f"{shares.get(part, 0.0):.3f}" for part in parts)) for name, shares in plan.fusion]
     yield from _columns(("memory", *parts), scores) if scores else [dim("  nothing")]
@@ -264,11 +273,15 @@ def _terms(terms: Sequence[tuple[str, float, int]]) -> str:
 
 
 def _columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Align cells in columns; the last one may be of any width."""
+    """Align cells in columns below a heading. Columns of figures that have no room beside the first go below it."""
     if not rows:
         return
     rows = [head, *([on_one_line(cell) for cell in row] for row in rows)]
-    widths = [min(_WIDEST, max(map(width, cells))) for cells in zip(*rows, strict=True)]
-    for i, row in enumerate(rows):
-        text = "  ".join(["", *(padded(cell, widths[n]) for n, cell in enumerate(row[:-1])), row[-1]])
-        yield text if i else dim(text)
+    first, *others = (min(_WIDEST, max(map(width, cells))) for cells in zip(*rows, strict=True))
+    texts = ["  ".join([*map(padded, row[1:-1], others), row[-1]]) for row in rows]
+    room, column = columns(), first + 4
+    if room is not None and others[1:] and column + max(map(width, texts)) > room:
+        column = 0
+    for i, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        shown = labelled(row[0], text, column, 2)
+        yield shown if i else dim(shown)

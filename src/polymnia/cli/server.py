@@ -16,7 +16,7 @@ from typing import IO, Any
 import msgspec
 
 from polymnia.app import default_store, ignored_variables, key_file, local_folder, misspelt_variables, running
-from polymnia.cli.console import CommandResult, counted, dim, format_time, green, padded, strong
+from polymnia.cli.console import CommandResult, counted, dim, format_time, green, labelled, strong
 from polymnia.cli.install import new_options, server_words
 from polymnia.cli.install.clients import BY_NAME
 from polymnia.cli.install.machine import this_program
@@ -183,11 +183,11 @@ def config(arguments: Namespace, chosen: Settings) -> CommandResult:
         if value is None:
             value = _default_path(chosen, setting.name)
         data[setting.name] = {"value": value, "source": _source(chosen, setting.name)}
-    width = max(map(len, data))
+    column = max(map(len, data)) + 2
     lines = []
     for name, one in data.items():
         value = "–" if one["value"] is None else str(one["value"])
-        lines.append(f"{strong(padded(name, width))}  {value}  {dim(one['source'])}")
+        lines.append(labelled(strong(name), f"{value}  {dim(one['source'])}", column))
     return CommandResult(data, lines, misspelt_variables())
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from polymnia import app
 from polymnia.app import damaged_models, missing_models, open_memory
-from polymnia.cli.console import CommandResult, bar, counted, dim, fields, green, red, strong
+from polymnia.cli.console import CommandResult, bar, counted, dim, fields, green, labelled, red, strong
 from polymnia.dialects.content.reports.health import broken_index
 from polymnia.engine.health.integrity import damaged_indexes
 from polymnia.engine.ports.maintenance import Copied
@@ -210,28 +210,32 @@ def health(arguments: Namespace, chosen: Settings) -> CommandResult:
 
 def _health_lines(data: JsonObject) -> Iterator[str]:
     store = data["store"]
-    yield f"{strong('store')}     {store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}"
+    yield _said("store", f"{store['path']}, format {store['format']}, {counted(store['bytes'], 'byte')}")
     if "file" in store:
-        yield f"{strong('file')}      {store['file']}"
+        yield _said("file", store["file"])
     names = [f"{name} {dim('(' + counted(one['memories'], 'memory') + ')')}" for name, one in data["projects"].items()]
-    yield f"{strong('projects')}  {', '.join(names) or 'none yet'}"
+    yield _said("projects", ", ".join(names) or "none yet")
     counts = [counted(data["memories"], "memory"), counted(data["relations"], "relation")]
-    yield f"{strong('project')}   {data['project']}: {', '.join([*counts, counted(data['passages'], 'passage')])}"
+    yield _said("project", f"{data['project']}: {', '.join([*counts, counted(data['passages'], 'passage')])}")
     waiting = f"{counted(data['waitingWords'], 'row')} not in the index yet, searched all the same"
-    yield f"{strong('words')}     {waiting if data['waitingWords'] else 'all in the index'}"
+    yield _said("words", waiting if data["waitingWords"] else "all in the index")
     for name, model in data["models"].items():
         state = {"broken": red, "ready": green}.get(model["state"], dim)(model["state"])
         waits = f", {counted(model['pending'], 'passage')} waiting for theirs" if model["pending"] else ""
-        yield f"{strong('meaning')}   {name}: {state}, {counted(model['vectors'], 'vector')}{waits}"
+        yield _said("meaning", f"{name}: {state}, {counted(model['vectors'], 'vector')}{waits}")
         if model["why"]:
-            yield f"          {model['why']}"
+            yield _said("", model["why"])
     if not data["models"]:
-        yield f"{strong('meaning')}   no model (--embedder none): search goes by words alone"
+        yield _said("meaning", "no model (--embedder none): search goes by words alone")
     if data["missing"]:
-        yield f"{strong('missing')}   {data['missing']}"
+        yield _said("missing", data["missing"])
     for one in data["damaged"]:
         where = f" {dim('(' + one['project'] + ')')}" if one["project"] else ""
-        yield f"{strong('damaged')}   {red(one['what'])}{where}"
-        yield f"          {one['how']}"
+        yield _said("damaged", f"{red(one['what'])}{where}")
+        yield _said("", one["how"])
     if any(model["state"] == "broken" for model in data["models"].values()):
         yield red("Not well: a broken model takes no part in search until it is mended.")
+
+
+def _said(what: str, text: str) -> str:
+    return labelled(strong(what) if what else "", text, 10)

@@ -22,6 +22,7 @@ from polymnia.cli.console import (
     counted,
     cut,
     format_time,
+    labelled,
     on_one_line,
     padded,
     parse_time,
@@ -273,3 +274,15 @@ def test_rows_are_columns_on_a_terminal_and_tabs_in_a_pipe(monkeypatch: pytest.M
     monkeypatch.setenv("COLUMNS", "20")
     assert table(rows, max_widths=(2,)) == ["a   서울  a long te…", "b…  x     y"]
     assert table([]) == []
+
+
+def test_a_text_beside_a_label_goes_on_below_itself_and_below_the_label_if_a_word_has_no_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert labelled("이름", "벨로는 산책을 좋아한다", 6) == "이름  벨로는 산책을 좋아한다"
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    monkeypatch.setenv("COLUMNS", "20")
+    assert labelled("이름", "벨로는 산책을 좋아한다", 6).splitlines() == ["이름  벨로는 산책을", "      좋아한다"]
+    assert labelled("이름", "/var/lib/bello/memories.db", 6).splitlines() == ["이름", "  /var/lib/bello/memories.db"]
+    assert labelled("a longer label", "and its text", 6, 2).splitlines() == ["  a longer label", "    and its text"]
+    assert labelled("", "/var/lib/bello/memories.db", 6) == "  /var/lib/bello/memories.db"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from polymnia import EntityDraft, connect
@@ -91,6 +93,28 @@ def test_on_a_terminal_a_memory_takes_one_line_of_its_width(
     assert len(shown) == 2
     assert all(columns - 1 <= width(line) <= columns for line in shown)
     assert all(line.endswith("…") for line in shown)
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+@pytest.mark.parametrize("command", ["config", "health", "explain 결제 서비스는 매달 첫날에 청구서를 보낸다"])
+def test_on_a_terminal_of_any_width_a_report_fits_and_says_all_it_says_in_a_pipe(
+    desk: Desk, command: str, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("POLYMNIA_PROJECT", "결제-서비스-팀의-기억")
+    monkeypatch.setenv("POLYMNIA_ALLOWED_HOSTS", "memory.example.org, 기억.example.org, other.example.org")
+    for text in ("결제 서비스는 매달 첫날에 모든 고객에게 청구서를 보낸다", *UNLIKE):
+        desk.add(text)
+    verb, *query = command.split(" ", 1)
+    shown = desk.look(verb, *query, columns=columns)
+    # A word that is wider than a terminal, such as a path, stays whole on a line of its own.
+    assert all(width(line) <= columns or " " not in line.strip() for line in shown)
+    piped = desk.run(verb, *query).out
+    assert _words("\n".join(shown)) == _words(piped)
+
+
+def _words(report: str) -> list[str]:
+    return re.sub(r"[0-9.]+\s+ms", "ms", report).split()
 
 
 def test_colours_are_for_terminals_that_want_them(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.dialects.native import shapes
@@ -151,7 +152,7 @@ def _purge(context: Context, named: dict[str, str], confirm: bool | None) -> Rep
 @tool("undo", "Undo", destroys=True)
 def undo(
     context: Context,
-    change: Annotated[int, about("Number of one change.")] | None = None,
+    change: Annotated[int, about("Number of one change; beside since or session the last of them.")] | None = None,
     since: Annotated[str, about("All changes since then.")] | None = None,
     session: Annotated[str, about("All changes to a conversation.")] | None = None,
     confirm: shapes.Confirm = False,
@@ -159,16 +160,18 @@ def undo(
 ) -> Reply:
     """Take back the last change, one by its number, or all since a time. Shows what it would do; confirm does it."""
     memory = context.memory
-    if (change is not None) + bool(since) + bool(session) > 1:
-        raise Invalid("Give one of change, since and session", field="change", hint="Or none: the last change.")
-    planned = memory.undoable(
-        change=change,
-        since=at_time(since, "since") if since else None,
-        session=legal_session(session, "session") if session else None,
-    )
+    if since and session:
+        raise Invalid("Give since or session, not both", field="since", hint="Or neither: the last change.")
+    start = at_time(since, "since") if since else None
+    session = legal_session(session, "session") if session else None
+    if start is None and session is None:
+        planned = memory.undoable(change=change)
+    else:
+        planned = memory.undoable(since=start, session=session)
+        planned = [one for one in planned if change is None or one.change.id <= change]
     final = [one.change for one in planned if one.final]
     planned = [one for one in planned if not one.final]
-    if change is not None and final:
+    if change is not None and start is None and session is None and final:
         raise Conflict(f"Change {change} deleted something for good, or what it did was", hint="It cannot be undone.")
     answer = TextAnswer(_BUDGET)
     numbers = [one.change.id for one in planned]
@@ -177,10 +180,13 @@ def undo(
     elif confirm:
         answer.force(_done(memory.undo_all(numbers)))
     else:
-        again = (
-            f"change: {numbers[0]}, confirm: true" if len(numbers) == 1 else "confirm: true beside the same arguments"
-        )
-        answer.force(f"Nothing is undone yet; call undo again with {again} to do this:")
+        again: JsonObject = {"change": numbers[0], "confirm": True}
+        if len(numbers) > 1:  # "1h" means another time later, and changes may be made until then
+            again |= {"session": session} if start is None else {"since": moment(max(start, 0))}
+        if project:
+            again["project"] = project
+        same = ", ".join(f"{name}: {encode(value).decode()}" for name, value in again.items())
+        answer.force(f"Nothing is undone yet; call undo again with {same} to do this:")
     if final:
         passed = ", ".join(f"{one.id} ({one.action})" for one in final[:_LISTED])
         answer.add(f"Passed over, since what they did was deleted for good: {passed}.")

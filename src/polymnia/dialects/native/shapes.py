@@ -73,7 +73,7 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
 
         def call(context: Context, given: Struct) -> Reply:
             arguments = {key: value for key, value in asdict(given).items() if value is not None}
-            if project := arguments.pop("project", None):
+            if project := arguments.get("project"):
                 memory = context.memory.acting(context.memory.author, project=project)
                 context = replace(context, memory=memory)
             return run(context, **arguments)

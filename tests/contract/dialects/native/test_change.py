@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -118,6 +119,35 @@ def test_a_session_is_undone_as_a_whole(words: Server) -> None:
     text(words, "undo", session="s1", confirm=True)
     assert "hello" not in text(words, "recall", query="hello")
     assert "Stays." in text(words, "recall", query="stays")
+
+
+@pytest.mark.promise("native.undo.preview")
+@pytest.mark.parametrize("which", [{"since": "1h"}, {"since": "2 minutes ago"}, {"session": 'the "first"'}])
+def test_the_call_that_a_preview_names_undoes_what_was_shown_and_nothing_later(
+    words: Server, which: dict[str, str]
+) -> None:
+    def said(role: str, what: str) -> None:
+        text(words, "remember", conversation=[{"role": role, "text": what}], session='the "first"', project="boats")
+
+    said("A", "hello there")
+    said("B", "hello again")
+    shown = text(words, "undo", project="boats", **which)
+    said("A", "hello too late")
+    named = re.findall(r"call undo again with (.+) to do this", shown)[0]
+    call = json.loads("{" + re.sub(r"(^|, )(\w+): ", r'\1"\2": ', named) + "}")
+    assert call["project"] == "boats"
+    assert call.get("since") not in ("1h", "2 minutes ago")
+    assert "Undone: 2 changes" in text(words, "undo", **call)
+    left = text(words, "recall", query="hello", project="boats")
+    assert "too late" in left
+    assert "there" not in left
+    assert "again" not in left
+    assert "nothing to undo" in text(words, "undo", **call)
+
+
+@pytest.mark.promise("native.undo.preview")
+def test_a_time_and_a_session_together_are_refused(words: Server) -> None:
+    assert "not both" in error(words, "undo", since="1h", session="s1")
 
 
 @pytest.mark.promise("native.remember.joined", "native.undo.one")
