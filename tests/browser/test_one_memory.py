@@ -104,6 +104,7 @@ def test_a_deleted_memory_is_shown_and_comes_back(here: Tab, api: Api, project: 
     here.undo("Deleted: here")
     expect(here.page.locator(".banner")).to_have_count(0)
     here.button("Delete").click()
+    expect(here.page.locator(".banner")).to_contain_text("Deleted")
     here.go("search", project=project)
     here.go("memory", "here", project=project)
     here.button("Restore", here.page.locator(".banner")).click()
