@@ -10,7 +10,7 @@ from stdio_client import DEADLINE, Place, Reply, Server
 
 __all__ = [
     "CATEGORIES", "archive", "contents", "fault", "found", "got", "imported", "kept", "linked", "refused", "restarted",
-    "scopes", "store", "stored", "told", "until_linked",
+    "scopes", "store", "stored", "told", "until_embedded", "until_linked",
 ]  # fmt: skip
 
 CATEGORIES = (
@@ -51,6 +51,13 @@ def until_linked(server: Server, id: str, wanted: list[str]) -> None:
     end = time.monotonic() + DEADLINE
     while linked(server, id) != wanted:
         assert time.monotonic() < end, (linked(server, id), wanted)
+
+
+def until_embedded(server: Server, query: str) -> None:
+    """Search until the model is loaded and every text has its vector, for which storing does not wait."""
+    end = time.monotonic() + DEADLINE
+    while {note["code"] for note in server.call("memory_search", query=query).notes} & {"loading", "pending"}:
+        assert time.monotonic() < end
 
 
 def found(server: Server, query: str, **more: Any) -> list[str]:

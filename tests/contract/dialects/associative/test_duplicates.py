@@ -7,7 +7,7 @@ import pytest
 from apart import APART, SAME
 from stdio_client import Place, Server
 
-from .speaking import contents, got, store, stored
+from .speaking import contents, got, store, stored, until_embedded
 
 
 @pytest.mark.promise("associative.duplicates.same")
@@ -89,7 +89,7 @@ def test_a_reworded_text_is_stored_and_the_similar_memory_is_named(meaning: Serv
     ):
         scope = f"reworded/{at}"
         first = stored(meaning, text, scope=scope)
-        meaning.call("memory_search", query=text)  # which waits for the model and the vector, as storing does not
+        until_embedded(meaning, text)
         answer = store(meaning, again, scope=scope, similarity_threshold=0.6)
         assert answer["is_duplicate"] is False
         (near,) = [one for one in answer["similar_memories"] if one["scope"] == scope]
