@@ -30,6 +30,8 @@ ON_POSTGRES ?= tests/contract tests/property tests/client $(wildcard tests/netwo
 TESTS ?= tests
 WORKERS ?= auto
 ARGS ?=
+# What other targets run: `make test-browser` and `make check`.
+OTHERS = $(if $(filter tests,$(TESTS)),--ignore=tests/browser --ignore=tests/house)
 BENCH ?=
 DATA ?=
 
@@ -38,7 +40,7 @@ DATA ?=
 unexport PYTHONDONTWRITEBYTECODE
 # Two installations into one environment at once would step on each other.
 .NOTPARALLEL:
-.PHONY: help run demo explorer test test-all test-browser test-clients test-extras test-postgres test-pythons test-transports check bundle bench bench-search clean
+.PHONY: help run demo explorer test test-all test-browser test-clients test-extras test-long test-postgres test-pythons test-transports check bundle bench bench-search clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,11 +56,15 @@ explorer: $(VENV)/.test ## Build the page of the explorer into the package, wher
 
 test: $(VENV)/.test ## Set up, then run the tests: every promise, in a few minutes
 	@$(PY) tests/npm_peer.py
-	$(PY) -m pytest -n $(WORKERS) --durations=10 $(if $(filter tests,$(TESTS)),--ignore=tests/browser) $(ARGS) $(TESTS)
+	$(PY) -m pytest -n $(WORKERS) --durations=10 $(OTHERS) $(ARGS) $(TESTS)
 
 test-browser: $(VENV)/.test ## Run the tests of the explorer's page in Chromium (`python3 tests/programs.py` installs it)
 	@$(PY) tests/npm_peer.py
 	$(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) tests/browser
+
+test-long: $(VENV)/.test ## Run the cases that `make test` leaves out because they take long
+	@$(PY) tests/npm_peer.py
+	POLYMNIA_TEST_ALL=1 $(PY) -m pytest -n $(WORKERS) --durations=10 -m long $(OTHERS) $(ARGS) $(TESTS)
 
 test-all: $(VENV)/.test ## Run the long form: every transport, larger data, more examples, every two first calls
 	@$(PY) tests/npm_peer.py

@@ -33,7 +33,7 @@ __all__ = ["DEADLINE", "VERSION", "Server", "as_nobody", "database", "programs",
 
 VERSION = int(os.environ.get("POLYMNIA_TEST_POSTGRES", "16"))
 """The oldest PostgreSQL that is supported; the package has 18 too."""
-DEADLINE = 30.0
+DEADLINE = 90.0
 _LARGEST = 32 << 20
 """A database that grew by more than these bytes is dropped: deleted rows would slow down the tests after it."""
 _SETTINGS = {

@@ -55,7 +55,7 @@ MODEL = os.environ.get("POLYMNIA_TEST_MODEL", "use")
 
 STORE = os.environ.get("POLYMNIA_TEST_STORE", "sqlite")
 """What the stores of places are kept by, unless a test says so: sqlite or postgres."""
-DEADLINE = 30.0
+DEADLINE = 90.0
 """Seconds after which a silent server fails the test. Far above what any answer takes."""
 BRIDGE = Path(__file__).parent / "bridge.py"
 ASKING = Path(__file__).parent / "asking.py"

@@ -165,6 +165,7 @@ def test_a_call_too_many_waits_as_the_server_says_unless_its_time_is_over_before
         served.stop()
 
 
+@pytest.mark.long
 @pytest.mark.promise("clients.python.rates")
 def test_a_plain_loop_of_more_calls_than_the_limit_is_done_without_an_error(
     tmp_path: Path, caplog: pytest.LogCaptureFixture

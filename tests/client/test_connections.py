@@ -7,6 +7,7 @@ import queue
 
 import pytest
 
+from form import mostly_long
 from network.proxy import cable
 from polymnia.client import AsyncMCPMemoryClient, CallTimeoutError, MCPMemoryClient
 from polymnia.client.http import HttpLink
@@ -18,7 +19,7 @@ WRITES = 1000
 
 
 @pytest.mark.promise("clients.python.once")
-@pytest.mark.parametrize("kind", ["ws", "http"])
+@pytest.mark.parametrize("kind", mostly_long(["http", "ws"]))
 def test_of_a_thousand_writes_under_a_killed_server_none_is_lost_and_none_is_doubled(
     serving: Serving, kind: str
 ) -> None:

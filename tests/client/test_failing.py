@@ -199,6 +199,7 @@ def test_refusals_without_a_message_of_the_protocol_go_by_their_status() -> None
         assert limited.value.retry_after == 3600
 
 
+@pytest.mark.long
 @pytest.mark.promise("clients.python.failing")
 def test_what_can_heal_is_tried_until_the_time_is_over_and_the_reason_is_named(
     monkeypatch: pytest.MonkeyPatch,

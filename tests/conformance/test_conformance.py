@@ -58,6 +58,7 @@ def test_the_suite_passes_but_for_what_is_left_out_on_purpose(runs: Callable[[st
     assert len(run.ran) >= 30, run.said[-6000:]  # it did run
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.conformance")
 def test_whatever_is_excused_fails_and_asks_something_of_the_client(runs: Callable[[str], Run]) -> None:
     listed = set(re.findall(r"^ +- (\S+)", BASELINE.read_text(), re.MULTILINE))

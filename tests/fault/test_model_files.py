@@ -44,7 +44,7 @@ def _installed(folder: Path, broken: list[str]) -> str:
 @pytest.mark.promise("search.broken_model")
 @pytest.mark.promise("search.command.health_broken")
 @pytest.mark.parametrize(
-    "broken", mostly_long([["judge_en.onnx", "scorer_multi.onnx"], _ALL, *([one] for one in _ALL)], 2)
+    "broken", mostly_long([["judge_en.onnx", "scorer_multi.onnx"], _ALL, *([one] for one in _ALL)])
 )
 def test_a_damaged_model_file_stops_nothing_and_is_told(place: Place, broken: list[str]) -> None:
     path = {"PYTHONPATH": _installed(place.folder, broken)}
@@ -70,6 +70,7 @@ def test_a_damaged_model_file_stops_nothing_and_is_told(place: Place, broken: li
     assert any(f"weights/{name} is not the one of this version" in one for name in broken for one in told), told
 
 
+@pytest.mark.long
 @pytest.mark.promise("native.remember.kind", "search.command.health_broken")
 @pytest.mark.parametrize("broken", mostly_long([["kinds.npz"], ["kinds.npz", *_ALL]], 1))
 def test_without_the_model_of_kinds_everything_is_stored_and_nothing_guessed(place: Place, broken: list[str]) -> None:

@@ -82,6 +82,7 @@ def _exactly_once(server: Server, url: str, made: list[str]) -> None:
 # ── the server ───────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 def test_writers_and_readers_go_on_while_the_database_restarts(
     place: Place, url: str, database_server: postgres.Server
 ) -> None:

@@ -84,6 +84,7 @@ assert len(inference.judge("auto").judge([(texts[0], texts[1]), (texts[0], texts
 """
 
 
+@pytest.mark.long
 @pytest.mark.promise("everywhere.private")
 def test_no_shipped_model_writes_a_file_or_opens_a_socket(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")

@@ -161,6 +161,7 @@ def test_keys_that_come_and_go_are_followed(resource: Served, issuer: Issuer) ->
     assert [resource.post(READ, key=one).status for one in (third, second, first)] == [200, 200, 401]
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.oauth.rotation")
 def test_keys_are_fetched_again_by_and_by(serving: Callable[..., Served], issuer: Issuer) -> None:
     soon = {**QUICK, "polymnia.transports.web.issuer._FRESH_SECONDS": 0.0}

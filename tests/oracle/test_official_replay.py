@@ -23,13 +23,13 @@ def _replay(sequence: list[Call], ours: Official, theirs: Official) -> None:
     assert ours.graph() == theirs.graph()
 
 
-@settings(_bounded, max_examples=by_form(40, 200))
+@settings(_bounded, max_examples=by_form(25, 200))
 @given(legal_calls(20))
 def test_legal_calls_get_the_answers_of_the_release(ours: Official, theirs: Official, sequence: list[Call]) -> None:
     _replay(sequence, ours, theirs)
 
 
-@settings(_bounded, max_examples=by_form(40, 200))
+@settings(_bounded, max_examples=by_form(25, 200))
 @given(calls(16))
 def test_wrong_calls_among_legal_ones_get_the_answers_of_the_release(
     ours: Official, theirs: Official, sequence: list[Call]

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import pytest
 
+from form import mostly_long
 from stdio_client import DEADLINE, MODEL, Place, Server, entity
 
 
@@ -70,7 +71,7 @@ def test_a_signal_ends_the_process_whenever_it_comes_after_a_call_that_took_long
 
 
 @pytest.mark.promise("protocol.life.end_of_input", "protocol.life.terminate")
-@pytest.mark.parametrize("signalled", [False, True])
+@pytest.mark.parametrize("signalled", mostly_long([False, True]))
 def test_the_process_ends_cleanly_while_vectors_are_made(place: Place, signalled: bool) -> None:
     server = place.serve("native", environment={"POLYMNIA_EMBEDDER": MODEL})
     text = " ".join(f"Sentence {n} tells of the harbour master and his {n} cranes in Lisbon." for n in range(8000))

@@ -82,6 +82,7 @@ def test_two_databases_at_once() -> None:
             assert elsewhere.execute("SELECT to_regclass('only_here')").fetchone() == (None,)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", [16, 18])
 def test_a_killed_server_keeps_what_it_acknowledged(version: int) -> None:
     with postgres.Server(version) as server:
@@ -105,6 +106,7 @@ def test_a_killed_server_keeps_what_it_acknowledged(version: int) -> None:
     assert not server.folder.exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_is_left_of_a_killed_test_run(how: signal.Signals) -> None:
     code = "import postgres, psycopg, sys; url = postgres.server(); print(url, flush=True); sys.stdin.read()"

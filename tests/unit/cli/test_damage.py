@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from form import mostly_long
 from polymnia import EntityDraft, connect, inference
 from polymnia.models import Filters, Remark
 from polymnia.storage import indexes, snapshot
@@ -101,7 +102,7 @@ def test_every_table_is_data_or_an_index_that_is_damaged_here() -> None:
 
 
 @pytest.mark.promise("search.command.damaged")
-@pytest.mark.parametrize("statement", [one for many in SPOILT.values() for one in many])
+@pytest.mark.parametrize("statement", mostly_long([one for many in SPOILT.values() for one in many], 6))
 def test_a_damaged_index_is_seen_passed_over_and_made_again(desk: Desk, statement: str) -> None:
     _damage(desk, statement)
     seen = desk.run("health")

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 import postgres
+from form import mostly_long
 from polymnia import Conflict, EntityDraft, Unavailable, app, connect, inference
 from polymnia.models import fold
 from polymnia.storage import copying, indexes
@@ -115,8 +116,10 @@ def _state(place: str) -> dict[str, Any]:
 
 
 @pytest.mark.promise("migrate.same")
-@pytest.mark.parametrize("target", _ENGINES)
-@pytest.mark.parametrize("source", _ENGINES)
+@pytest.mark.parametrize(
+    ("source", "target"),
+    mostly_long([("sqlite", "postgres"), ("postgres", "sqlite"), ("sqlite", "sqlite"), ("postgres", "postgres")], 2),
+)
 def test_everything_is_the_same_on_the_other_side(
     desk: Desk, toy: Toy, new_place: _NewPlace, source: str, target: str
 ) -> None:
@@ -179,7 +182,7 @@ app.migrate(sys.argv[1], sys.argv[2], lambda done, total: os.kill(os.getpid(), 9
 
 
 @pytest.mark.promise("migrate.resumed")
-@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize("changed", mostly_long([True, False]))
 @pytest.mark.parametrize(("source", "target"), [("sqlite", "postgres"), ("postgres", "sqlite")])
 def test_a_killed_migration_is_no_store_and_goes_on_when_it_is_run_again(
     desk: Desk, toy: Toy, new_place: _NewPlace, source: str, target: str, changed: bool
@@ -279,6 +282,7 @@ def test_servers_that_use_both_ends_meanwhile_see_whole_stores(
     _assert_same(there, here, but=_OF_NEW_VECTORS)
 
 
+@pytest.mark.long
 @pytest.mark.promise("migrate.refused")
 def test_a_later_migration_takes_over(desk: Desk, toy: Toy, new_place: _NewPlace) -> None:
     for target in _ENGINES:

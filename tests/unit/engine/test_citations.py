@@ -117,6 +117,7 @@ def test_permalink_and_access_date_show_when_they_are_asked_for_and_only_then(
         assert metadata["url"] in full.text  # its own address is not displaced
 
 
+@pytest.mark.long
 @each("style", STYLES)
 @each("type", sorted(_TYPES))
 def test_every_type_is_cited_with_its_author_title_and_year(style: str, type: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from form import mostly_long
 from long_texts import LONG, UNITS, grows
 from polymnia.engine.analysis.conflicts.statements import statements
 from polymnia.engine.analysis.insights.gaps import placeholders
@@ -83,7 +84,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("reader", mostly_long(list(READERS), 6))
 def test_the_cost_of_reading_grows_with_the_text_and_no_faster(reader: str) -> None:
     small, large, least = (131_072, 1_048_576, 1.0) if LONG else (10_000, 60_000, 0.06)
     told = (

@@ -15,6 +15,7 @@ from . import tiny
 pytest.importorskip("onnxruntime")
 
 
+@pytest.mark.long
 def test_what_enters_the_network_is_the_vector_of_each_word_and_of_its_place(tmp_path: Path) -> None:
     model = EnglishEmbedder(tiny.folder(tmp_path / "weights"))
     words, places, parts = tiny.table(tmp_path / "weights", "words_embedder_en", "embedder")

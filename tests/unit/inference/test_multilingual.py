@@ -40,6 +40,7 @@ def test_no_texts_have_no_vectors(use: MultilingualEmbedder) -> None:
     assert use.embed([]).shape == (0, use.dimensions)
 
 
+@pytest.mark.long
 def test_a_text_has_the_same_vector_alone_among_others_and_as_a_query(use: MultilingualEmbedder) -> None:
     many = [f"{text} {number}" for number in range(20) for text in _TEXTS + _ODD]
     together = use.embed(many)

@@ -51,6 +51,7 @@ def _plain(file: dict[str, Floats], own: Floats) -> Floats:
     return vector / np.linalg.norm(vector)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["float16", "int8"])
 def test_the_fast_pass_gives_the_numbers_of_the_plain_one(form: str) -> None:
     random = np.random.default_rng(3)

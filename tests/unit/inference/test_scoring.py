@@ -15,6 +15,7 @@ from . import tiny
 pytest.importorskip("onnxruntime")
 
 
+@pytest.mark.long
 def test_two_texts_enter_side_by_side_and_the_longer_one_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

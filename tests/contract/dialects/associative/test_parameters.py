@@ -12,7 +12,20 @@ import yaml
 
 from stdio_client import Place, Server
 
-from .speaking import archive, contents, found, got, kept, linked, refused, scopes, store, stored, told
+from .speaking import (
+    archive,
+    contents,
+    found,
+    got,
+    kept,
+    linked,
+    refused,
+    scopes,
+    store,
+    stored,
+    told,
+    until_embedded,
+)
 
 pytestmark = pytest.mark.promise("associative.parameters")
 
@@ -86,6 +99,7 @@ def test_memory_store_auto_associate_links_to_what_is_near(shared: Server) -> No
 def test_memory_store_similarity_threshold_says_which_similar_memories_are_named(meaning: Server) -> None:
     reworded = ("The cat sleeps on the sofa", "The cat is sleeping on the couch")
     first = stored(meaning, reworded[0], scope="threshold")
+    until_embedded(meaning, reworded[0])
     answer = store(meaning, reworded[1], scope="threshold", similarity_threshold=0.3)
     assert first in [one["memory_id"] for one in answer["similar_memories"]]
     assert "similar_memories" not in store(meaning, f"{reworded[1]} now", scope="threshold", similarity_threshold=1)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.cli.install import configuration, json_text
 from polymnia.cli.install.clients import BY_NAME
 from polymnia.cli.install.machine import Program
@@ -70,6 +71,7 @@ _VALUES = st.recursive(
 )
 
 
+@settings(max_examples=by_form(30, 100))
 @given(st.dictionaries(st.text(max_size=6), _VALUES, max_size=4), st.sampled_from([None, 1, 2, 4, "\t"]))
 def test_whatever_a_document_holds_is_still_there(document: dict[str, Any], indent: int | str | None) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=False)

@@ -85,6 +85,7 @@ def test_a_chance_is_no_confidence() -> None:
     assert (confidence(0.5), confidence(0.0), confidence(1e-300)) == (0.0, 0.999, 0.999)
 
 
+@pytest.mark.long
 def test_the_tails_agree_with_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     for count, mean in ((1, 0.01), (700, 650.0), (140, 90.5)):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from form import mostly_long
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.content.reports import health
 from polymnia.engine.content import ItemDraft
@@ -88,7 +89,7 @@ def told(desk: Desk) -> list[str]:
     return sorted(text for record in desk.everything() if hasattr(record, "name") for text in record.observations)
 
 
-@planted
+@pytest.mark.parametrize("fault", mostly_long(PLANTED, 10), ids=identify)
 def test_mending_mends_what_can_be_mended_tells_the_rest_and_loses_nothing(desk: Desk, fault: Planted) -> None:
     before, names = told(desk), {one.name for one in desk.everything() if hasattr(one, "name")}
     arrows = sorted(one.ends for one in desk.everything() if hasattr(one, "ends"))
@@ -117,7 +118,9 @@ RETURNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", [one for one in PLANTED if RULES[one.kind].by == "change"], ids=identify)
+@pytest.mark.parametrize(
+    "fault", mostly_long([one for one in PLANTED if RULES[one.kind].by == "change"], 3), ids=identify
+)
 def test_what_changed_memories_is_one_change_that_an_undo_takes_back(desk: Desk, fault: Planted) -> None:
     desk.plant(fault.statement, **fault.value(desk))
     count = len(desk.memory.changes(100))

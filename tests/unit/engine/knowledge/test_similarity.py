@@ -42,6 +42,7 @@ def test_a_nearer_text_is_never_less_similar(a: float, b: float, unrelated: floa
     assert 0 <= similarity(low, unrelated) <= similarity(high, unrelated) <= 1
 
 
+@pytest.mark.long
 @given(st.floats(0, 1), models)
 def test_the_cosine_of_a_similarity_leads_back_to_it(value: float, unrelated: float) -> None:
     assert similarity(cosine_at(value, unrelated), unrelated) == pytest.approx(value, abs=1e-6)

@@ -104,6 +104,7 @@ def test_the_same_input_gives_the_same_output():
     assert [first.text(text) for text in texts] == [second.text(text) for text in texts]
 
 
+@pytest.mark.long
 @given(first=_FIRST, last=_LAST, korean=_KOREAN, mail=_MAILS, phone=_PHONES, user=_IDS, rest=st.text(max_size=60))
 def test_nothing_of_the_original_is_left(first, last, korean, mail, phone, user, rest):
     secret = "hunter" + "2x9"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from form import by_form
 from polymnia.engine.search.passages import split, weights
 
 SENTENCE = {
@@ -68,6 +69,7 @@ def test_a_text_without_borders_is_cut_anyway(unit: str) -> None:
     assert max(end - start for start, end in ranges) <= 1000
 
 
+@settings(max_examples=by_form(40, 150))
 @given(st.text(alphabet="ab .!?\n。가:", max_size=4000))
 def test_passages_cover_any_text(text: str) -> None:
     ranges = split(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from form import by_form
+from form import by_form, mostly_long
 from polymnia import EntityDraft, Memory
 from polymnia.engine.search import Analysis, LazySearch
 from polymnia.engine.search.finder import Finder
@@ -44,7 +44,7 @@ class Judge:
         return [min(0.99, len(text) / 200) for text in texts]
 
 
-@pytest.fixture(scope="module", params=["words", "weak", "strong", "two", "judged"])
+@pytest.fixture(scope="module", params=mostly_long(["judged", "words", "weak", "strong", "two"], 2))
 def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """The same memories, ordered in every way there is."""
     weak, strong = Toy("weak"), Toy("strong", 128)

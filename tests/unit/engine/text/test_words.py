@@ -155,6 +155,7 @@ def test_a_text_without_label_meets_what_it_asks_for_itself(text: str) -> None:
         assert any(term in held for term, _ in group.alternatives)
 
 
+@pytest.mark.long
 def test_a_very_long_token_is_read_in_linear_time() -> None:
     terms("a-" * 200_000)
     terms("://" * 200_000)

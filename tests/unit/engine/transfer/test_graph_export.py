@@ -66,6 +66,7 @@ def test_an_empty_project_is_an_empty_graph(tmp_path: Path, form: GraphForm) -> 
     assert (graph.entities, graph.relations, graph.report.refused) == ([], [], [])
 
 
+@pytest.mark.long
 def test_an_export_under_way_goes_on_as_it_began(memory: Memory) -> None:
     memory.create_entities([EntityDraft(f"{number}", "thing", ("text " * 50,)) for number in range(3000)])
     whole = exported(memory, "lines")

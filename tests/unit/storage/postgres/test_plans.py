@@ -23,6 +23,7 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield f"{url}?partitions=16"
 
 
+@pytest.mark.long
 def test_whatever_a_project_is_asked_touches_one_partition(url: str) -> None:
     with closing(_memory(url, "others")) as others:
         _fill(others)

@@ -147,6 +147,7 @@ def test_a_long_log_is_told_and_emptied(desk: Desk, monkeypatch: pytest.MonkeyPa
 # ── what is slow ──────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "limits"),
     [

@@ -40,6 +40,7 @@ def _sittings(rng: np.random.Generator, days: int) -> Any:
     return np.concatenate(times)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["even", "few", "sittings"])
 def test_what_chance_draws_is_rarely_taken_for_a_pattern(kind: str) -> None:
     rng = np.random.default_rng(28)

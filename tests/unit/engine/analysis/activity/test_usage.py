@@ -117,6 +117,7 @@ def test_what_is_read_together_is_named(place: Place) -> None:
     assert (pair["hours"], pair["lift"] > 2) == (18, True)
 
 
+@pytest.mark.long
 def test_even_use_has_no_pattern_but_for_one_project_in_twenty(tmp_path: Path) -> None:
     wrong = []
     for seed in range(6):

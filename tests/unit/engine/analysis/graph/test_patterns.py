@@ -82,6 +82,7 @@ def test_patterns_come_surest_first_and_say_what_was_looked_at(found: tuple[Find
     assert all(one.type == "relationship_patterns" and describe(one).explanation for one in found[0].patterns)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rewired_twin_shows_no_community_bridge_or_missing_link(tmp_path: Path, seed: int) -> None:
     links = planted_links()
@@ -93,6 +94,7 @@ def test_a_rewired_twin_shows_no_community_bridge_or_missing_link(tmp_path: Path
     assert {one.name for one in told.patterns} <= {"hub"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_chance_shows_nothing(tmp_path: Path, seed: int) -> None:
     with project(tmp_path, planted.chance(60, 150, seed)) as memory:

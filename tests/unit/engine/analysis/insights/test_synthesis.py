@@ -104,6 +104,7 @@ def test_words_dealt_by_chance_have_nothing_to_sum_up(tmp_path: Path) -> None:
     assert all(one.confidence < 0.6 for one in found)
 
 
+@pytest.mark.long
 def test_each_depth_reads_and_tells_more(project: Project) -> None:
     read, told = [], []
     for depth in ("surface", "deep", "comprehensive"):
@@ -127,6 +128,7 @@ def test_decisions_and_what_disagrees_are_told_with_the_topic(tmp_path: Path) ->
     assert sum(one.evidence["conflict_count"] for one in told) >= 1
 
 
+@pytest.mark.long
 def test_korean_is_summed_up_too(tmp_path: Path) -> None:
     project = Project(tmp_path)
     made = random.Random(2)

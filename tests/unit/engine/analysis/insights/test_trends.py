@@ -43,6 +43,7 @@ def _diary(path: Path, seed: int = 1, *, dealt: bool = False) -> Project:
     return project
 
 
+@pytest.mark.long
 def test_what_rises_falls_begins_and_ends(tmp_path: Path) -> None:
     told = _told(_diary(tmp_path), depth="comprehensive")
     tags = {key for key in told if key[1] in ("steady", "even", "rising", "falling", "new", "ended")}
@@ -59,6 +60,7 @@ def test_what_rises_falls_begins_and_ends(tmp_path: Path) -> None:
     assert len(rising.members) == sum(rising.evidence["counts"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_tags_dealt_by_chance_show_no_trend(tmp_path: Path, seed: int) -> None:
     assert _told(_diary(tmp_path, seed, dealt=True)) == {}

@@ -87,6 +87,7 @@ def test_what_fits_nowhere_is_marked_and_still_has_a_nearest_group() -> None:
     assert made.sizes.sum() == (~made.outlier).sum()
 
 
+@pytest.mark.long
 def test_more_texts_than_are_grouped_join_the_groups() -> None:
     rows, texts, truth = planted(6, 100)
     made = cluster(rows, texts, units=150)

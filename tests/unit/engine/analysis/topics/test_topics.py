@@ -21,6 +21,7 @@ def use() -> MultilingualEmbedder:
     return model
 
 
+@pytest.mark.long
 def test_topics_in_two_languages_with_the_real_model(tmp_path: Path, use: MultilingualEmbedder) -> None:
     with project(tmp_path, EVERY, [use]) as memory:
         all_found = found(memory)
@@ -62,6 +63,7 @@ def test_what_fits_nowhere_is_told_with_its_nearest_cluster(tmp_path: Path, use:
     assert not inside & set(outliers.members)
 
 
+@pytest.mark.long
 def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: MultilingualEmbedder) -> None:
     with project(tmp_path, twin(EVERY), [use]) as memory:
         all_found = found(memory)
@@ -86,6 +88,7 @@ def test_without_a_model_words_are_compared_and_the_answer_says_so(tmp_path: Pat
     assert any("words alone" in remark(note) for note in all_found.notes)
 
 
+@pytest.mark.long
 def test_only_what_the_focus_belongs_to(tmp_path: Path) -> None:
     with project(tmp_path, EVERY) as memory:
         first = memory.analysed(lambda material: material.items[0], key="first")[0]
@@ -95,6 +98,7 @@ def test_only_what_the_focus_belongs_to(tmp_path: Path) -> None:
     assert any("bread" in term for term in one.evidence["terms"])
 
 
+@pytest.mark.long
 def test_the_same_project_gives_the_same_answer(tmp_path: Path) -> None:
     with project(tmp_path, EVERY) as memory:
         first = found(memory)

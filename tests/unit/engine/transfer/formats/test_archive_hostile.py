@@ -167,6 +167,7 @@ def test_half_a_surrogate_pair_is_refused_in_yaml() -> None:
 # ── bombs ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("filling", [b" ", b'{"a":1},\n', b"\n"])
 def test_a_gzip_bomb_is_refused_before_it_is_unpacked(filling: bytes) -> None:
     source = Watched(gzip.compress(b'{"memories": [' + filling * (20_000_000 // len(filling))))
