@@ -28,7 +28,7 @@ def by_form(short: T, long: T) -> T:
 
 def mostly_long(cases: Sequence[object], short: int = 1) -> list[object]:
     """Cases for `parametrize`, of which the short form runs only the first few."""
-    rest = [case if isinstance(case, tuple) else (case,) for case in cases[short:]]
+    rest = [case if type(case) is tuple else (case,) for case in cases[short:]]
     return [*cases[:short], *(pytest.param(*case, marks=pytest.mark.long) for case in rest)]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import every_call
 from every_call import TRANSPORTS, Outcome, Seed
-from form import by_form
+from form import by_form, mostly_long
 
 CLIENTS = by_form(3, 50)
 EMBEDDERS = every_call.embedders()
@@ -57,7 +57,7 @@ def test_first_calls_that_come_together_are_answered_and_break_nothing(
 
 
 @pytest.mark.promise("protocol.concurrency.first_calls")
-@pytest.mark.parametrize("embedder", [one for one in EMBEDDERS if one != "none"])
+@pytest.mark.parametrize("embedder", mostly_long([one for one in EMBEDDERS if one != "none"]))
 def test_every_operation_at_once_on_a_fresh_server_with_a_model(
     embedder: str, seeds: dict[str, Seed], tmp_path: Path
 ) -> None:

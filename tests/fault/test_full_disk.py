@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from form import mostly_long
 from stdio_client import Place, entity
 
 from .constraint import constrained, no_file_over
@@ -13,6 +16,7 @@ _BIG = "long " * 600_000
 _SAYS_SO = re.compile(r"\b(space|disk)\b")
 
 
+@pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_write_without_room_is_refused_and_the_store_stays_whole(place: Place, dialect: str) -> None:
     first = place.serve(dialect)
     first.call("create_entities", entities=[entity("before", "small")])

@@ -88,7 +88,7 @@ def test_the_python_client_works(served: Served, mine: str, path: str, mode: str
 
 
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/strict", "/sse", "/sse/strict"])
+@pytest.mark.parametrize("path", mostly_long(["/mcp", "/sse", "/mcp/strict", "/sse/strict"], 2))
 def test_the_python_client_hears_of_changes_in_the_handshake_era(served: Served, mine: str, path: str) -> None:
     news: list[anyio.Event] = []
 
@@ -108,7 +108,7 @@ def test_the_python_client_hears_of_changes_in_the_handshake_era(served: Served,
 
 
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/strict"])
+@pytest.mark.parametrize("path", mostly_long(["/mcp", "/mcp/strict"]))
 def test_the_python_client_hears_of_changes_in_the_stateless_era(served: Served, mine: str, path: str) -> None:
     async def talk(client: Client) -> None:
         async with client.listen(resource_subscriptions=[GRAPH]) as news:
@@ -182,7 +182,9 @@ def test_the_node_clients_work(served: Served, mine: str, kind: str, path: str) 
 
 @pytest.mark.long
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize(("kind", "path"), [("sse", "/sse/content"), ("http", "/mcp/content"), ("ws", "/ws/content")])
+@pytest.mark.parametrize(
+    ("kind", "path"), mostly_long([("http", "/mcp/content"), ("sse", "/sse/content"), ("ws", "/ws/content")])
+)
 def test_a_node_client_stores_a_content(served: Served, kind: str, path: str) -> None:
     content = {"operation": "store_content", "project_id": "atlas", "content": "Ann likes tea"}
     told = converse(kind, url(served, path), "tool", "memory_store", json.dumps(content))
@@ -203,7 +205,7 @@ def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kin
 
 @pytest.mark.long
 @pytest.mark.promise("network.clients")
-@pytest.mark.parametrize("path", ["/mcp", "/mcp/official"])
+@pytest.mark.parametrize("path", mostly_long(["/mcp", "/mcp/official"]))
 def test_a_node_client_comes_back_for_the_rest_of_an_answer(served: Served, mine: str, path: str) -> None:
     with conversing("http", url(served, path), "resume", mine) as told:
         with held(served):

@@ -18,6 +18,7 @@ import pytest
 from mcp.client import Client
 
 import postgres
+from form import mostly_long
 from polymnia.keys import KeyFile
 from stdio_client import DEADLINE, MODERN, entity, envelope
 
@@ -240,8 +241,7 @@ def test_nobody_can_pretend_to_be_another_process(served: Served) -> None:
 
 
 @pytest.mark.promise("network.workers.subscriptions")
-@pytest.mark.parametrize("listens", [0, 1])
-@pytest.mark.parametrize("writes", [0, 1])
+@pytest.mark.parametrize(("listens", "writes"), mostly_long([(0, 1), (0, 0), (1, 0), (1, 1)]))
 def test_a_subscriber_is_told_of_writes_through_any_process(
     served: Served, mine: str, listens: int, writes: int
 ) -> None:
@@ -465,7 +465,7 @@ def test_processes_end_when_their_parent_is_killed(mortal: Served) -> None:
 
 
 @pytest.mark.promise("network.workers.stopping")
-@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sign", mostly_long([signal.SIGTERM, signal.SIGINT]))
 def test_a_signal_ends_all_processes_and_calls_under_way_are_answered(mortal: Served, mine: str, sign: int) -> None:
     processes = both(mortal)
     sessions = {process: begin(mortal, processes[0]) for process in processes}

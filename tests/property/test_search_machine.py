@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from form import by_form
+from form import by_form, mostly_long
 from polymnia import EntityDraft, Memory
 from polymnia.dialects.graph.behaviours import BEHAVIOURS
 from polymnia.engine.ports import Snapshot, Store
@@ -285,7 +285,7 @@ class SearchMachine(RuleBasedStateMachine):
         self.look(eyes)
 
 
-@pytest.mark.parametrize("unlisted", [0, 4], ids=["every text listed", "listed now and then"])
+@pytest.mark.parametrize("unlisted", mostly_long([4, 0]), ids=["listed now and then", "every text listed"])
 def test_every_index_agrees_with_the_store(unlisted: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexes, "_UNLISTED", unlisted)
     monkeypatch.setattr(indexes, "_MAX_LISTED", 3)

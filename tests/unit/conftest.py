@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("polymnia", derandomize=True, database=None, deadline=None)
+from form import by_form
+
+settings.register_profile("polymnia", max_examples=by_form(40, 100), derandomize=True, database=None, deadline=None)
 settings.load_profile("polymnia")

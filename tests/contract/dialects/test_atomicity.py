@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from form import mostly_long
 from stdio_client import Place, Server, entity, relation
 
 A, B = entity("a", "one"), entity("b", "two")
@@ -43,6 +44,7 @@ def test_nothing_of_a_batch_is_stored_when_its_last_item_is_refused(
 
 
 @pytest.mark.promise("graph.batch.atomic")
+@pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_another_process_never_sees_half_of_a_batch(place: Place, server: Server) -> None:
     reader = place.serve("official")
     calls = [

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from form import mostly_long
 from stdio_client import Place, Server, entity, relation
 
 
@@ -26,6 +27,7 @@ def test_what_was_acknowledged_survives_a_kill_right_after_the_answer(
 
 @pytest.mark.promise("everywhere.write_failure")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the size of files is limited through prlimit")
+@pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_write_that_cannot_be_kept_is_an_error_and_the_next_one_works(server: Server, place: Place) -> None:
     server.call("create_entities", entities=[entity("before", "x")])
     many = [entity(f"n{i}", *(f"observation {i} {j} " + "x" * 500 for j in range(5))) for i in range(1000)]

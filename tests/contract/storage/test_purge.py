@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from form import mostly_long
 from polymnia.errors import Conflict
 
 from .engines import Engine
@@ -41,7 +42,10 @@ def _secret(project: Project, name: str = "s") -> None:
 
 @pytest.mark.parametrize(
     "life",
-    ["stored", "observed", "unobserved", "replaced", "marked", "related", "unrelated", "deleted and brought back"],
+    mostly_long(
+        ["stored", "replaced", "deleted and brought back", "observed", "unobserved", "marked", "related", "unrelated"],
+        3,
+    ),
 )
 @pytest.mark.usefixtures("way")
 def test_a_purged_text_is_in_no_table_index_or_file(engine: Engine, project: Project, life: str) -> None:

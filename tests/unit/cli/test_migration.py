@@ -256,7 +256,7 @@ def test_a_copy_that_differs_is_told_and_made_right_by_the_next_run(
     _assert_same(there, here)
 
 
-@pytest.mark.parametrize(("source", "target"), [("sqlite", "postgres"), ("postgres", "sqlite")])
+@pytest.mark.parametrize(("source", "target"), mostly_long([("sqlite", "postgres"), ("postgres", "sqlite")]))
 def test_servers_that_use_both_ends_meanwhile_see_whole_stores(
     desk: Desk, toy: Toy, new_place: _NewPlace, source: str, target: str
 ) -> None:

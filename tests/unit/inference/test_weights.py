@@ -50,7 +50,7 @@ def _shipped(name: str) -> bytes:
 
 
 @pytest.mark.promise("search.broken_model")
-@pytest.mark.parametrize("name", mostly_long(_FILES, 2))
+@pytest.mark.parametrize("name", mostly_long(list(_FILES), 2))
 def test_a_wrong_or_missing_file_is_refused_with_what_to_do(tmp_path: Path, name: str) -> None:
     use: Callable[[Weights], object] = _FILES[name]
     weights = _folder(tmp_path / "missing", name, None)

@@ -44,7 +44,7 @@ class Judge:
         return [min(0.99, len(text) / 200) for text in texts]
 
 
-@pytest.fixture(scope="module", params=mostly_long(["judged", "words", "weak", "strong", "two"], 2))
+@pytest.fixture(scope="module", params=mostly_long(["judged", "words", "weak", "strong", "two"]))
 def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """The same memories, ordered in every way there is."""
     weak, strong = Toy("weak"), Toy("strong", 128)

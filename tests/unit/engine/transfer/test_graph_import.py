@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from form import by_form
+from form import by_form, mostly_long
 from polymnia import EntityDraft, Memory, connect
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read
 
@@ -39,7 +39,7 @@ def _texts(memory: Memory) -> dict[str, tuple[str, ...]]:
 # ── there and back ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("form", ["document", "lines"])
+@pytest.mark.parametrize("form", mostly_long(["lines", "document"]))
 @given(GRAPHS)
 @settings(max_examples=by_form(15, 60))
 def test_what_was_exported_is_the_same_graph_when_imported(

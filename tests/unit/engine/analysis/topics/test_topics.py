@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from form import mostly_long
 from polymnia import describe, remark
 from polymnia.inference.built_in import MultilingualEmbedder
 
@@ -72,7 +73,7 @@ def test_a_shuffled_twin_has_no_topics(tmp_path: Path, use: MultilingualEmbedder
     assert any("chance" in remark(note) for note in all_found.notes)
 
 
-@pytest.mark.parametrize("size", [4, 5])
+@pytest.mark.parametrize("size", mostly_long([4, 5]))
 def test_a_dozen_notes_about_three_topics(tmp_path: Path, use: MultilingualEmbedder, size: int) -> None:
     texts = [text for some in list(ENGLISH.values())[:3] for text in some[:size]]
     with project(tmp_path, texts, [use]) as memory:
