@@ -286,6 +286,7 @@ class RelationTouch(Struct, frozen=True, gc=False):
     source: str
     target: str
     type: str
+    origin: Origin = "manual"
 
 
 class Seen(Struct, frozen=True, gc=False):

@@ -68,7 +68,7 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
 class StoredEntity(Struct, frozen=True, kw_only=True):
     """What became of one entity of a batch: it is new, or ``added`` were joined to the one that was there.
 
-    The kind of one that was there stays, unless it had none of its own.
+    The kind of one that was there stays, unless it had none of its own, and so does its scope.
     """
 
     record: Record
@@ -319,7 +319,11 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         if not draft.name.strip():
             raise Invalid(f"{where}.name is empty", field=f"{where}.name", hint="Name the entity.")
         self._check_texts(draft.observations, f"{where}.observations")
-        return replace(draft, kind=draft.kind.strip() or _ENTITY, tags=content.check_tags(draft.tags, self.limits))
+        filed = {} if draft.scope is None else scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope"))
+        return replace(
+            draft, kind=draft.kind.strip() or _ENTITY, tags=content.check_tags(draft.tags, self.limits),
+            metadata=content.check_metadata(draft.metadata, self.limits), **filed,
+        )  # fmt: skip
 
     def _look_around_all(self, plans: Sequence[_Plan]) -> None:
         for plan in plans:
@@ -412,6 +416,7 @@ _SIMILAR = 3
 def _put_entity(tx: Transaction, draft: EntityDraft) -> StoredEntity:
     known = tx.ids([draft.name])
     if not known:
+        scopes.begin(tx, draft.session)
         texts = tuple(dict.fromkeys(draft.observations))
         (made,) = tx.add_records([replace(draft, observations=texts)])
         return StoredEntity(record=made, outcome="new", added=texts)
@@ -422,7 +427,8 @@ def _put_entity(tx: Transaction, draft: EntityDraft) -> StoredEntity:
         tx.add_observations([(id, new)])
     (record,) = tx.load([id])
     kind = draft.kind if record.kind == _ENTITY else record.kind
-    tx.revise(id, {"kind": kind, "tags": tuple(dict.fromkeys((*record.tags, *draft.tags)))})
+    tags = tuple(dict.fromkeys((*record.tags, *draft.tags)))
+    tx.revise(id, {"kind": kind, "tags": tags, "metadata": record.metadata | draft.metadata})
     (record,) = tx.load([id])
     return StoredEntity(record=record, outcome="joined", added=new)
 

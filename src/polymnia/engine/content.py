@@ -21,6 +21,7 @@ from polymnia.models import (
     Relation,
     RelationDraft,
     Text,
+    fold,
     legal_name,
     legal_text,
 )
@@ -171,6 +172,24 @@ def decision_text(decision: Decision) -> str:
 def content(record: Record) -> str:
     """The content of a memory: its observations, one per line; without any, the name its author chose."""
     return "\n".join(record.observations) or ("" if record.name == record.uid else record.name)
+
+
+def passes(record: Record, filters: Filters, who: str) -> bool:
+    """Whether a memory that ``who`` stored or changed passes filters by kind, tag, scope, person and times.
+
+    For states that no index has any more; what is there now is asked of the store.
+    """
+    scope, path = filters.scope, record.path
+    tagged = all if filters.all_tags else any
+    return (
+        (scope is None or path == scope or (filters.scopes_below and path.startswith(f"{scope}/")))
+        and (not filters.kinds or record.kind in filters.kinds)
+        and (not filters.tags or tagged(tag in record.tags for tag in filters.tags))
+        and (filters.created_from is None or record.created >= filters.created_from)
+        and (filters.created_to is None or record.created < filters.created_to)
+        and (filters.updated_from is None or record.updated >= filters.updated_from)
+        and (filters.who is None or fold(filters.who) in fold(f"{who}\n{record.metadata.get('speaker', '')}"))
+    )
 
 
 def title_of(record: Record) -> str:

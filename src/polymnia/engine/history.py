@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from polymnia.engine.content import SHORTEST_ID, as_draft, find_ids, new_item_id, page_size, title_of
+from polymnia.engine.content import SHORTEST_ID, as_draft, find_ids, new_item_id, page_size, passes, title_of
 from polymnia.engine.graph import listed, nearest
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Conflict, Fault, Invalid, NotFound
-from polymnia.models import Change, Event, Graph, Record, Relation
+from polymnia.models import Change, Event, Filters, Graph, Record, Relation, RelationTouch
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_UNDONE = 1_000
 """Changes that one call may undo."""
+_PAGE = 200  # changes that are read together
 _MOST_COMPARED = 2_000  # changes between two moments that are compared
 
 
@@ -33,7 +35,7 @@ class ChangeEffect(NamedTuple):
 
 
 class ChangeEffects(NamedTuple):
-    """A change, what it did to memories (the first so many of them), and how many it touched in all.
+    """A change, what it did to memories (the first so many of them), how many it touched in all, and to relations.
 
     ``final`` is a change that cannot be undone, since what it did was deleted for good.
     """
@@ -41,6 +43,7 @@ class ChangeEffects(NamedTuple):
     change: Change
     effects: list[ChangeEffect]
     total: int
+    relations: Sequence[RelationTouch] = ()
     final: bool = False
 
 
@@ -230,25 +233,23 @@ class HistoryVerbs(Project):
                 if one is None:
                     raise NotFound([str(change)], "Change", hint="Leave it out to undo the newest change.")
                 found = [one]
-            elif since is not None or session is not None:
-                found = snapshot.changes_since(since or 0, _MOST_UNDONE + 1)
             else:
-                found = snapshot.changes(_MOST_UNDONE)
-            if change is None:
-                found = [one for one in found if one.undoes is None and one.undone_by is None]
-                found = [one for one in found if one.action != BACKGROUND]
+                open_ = (one for one in _newest_first(snapshot, since or 0) if one.undoes is None)
+                open_ = (one for one in open_ if one.undone_by is None and one.action != BACKGROUND)
                 if session is not None:
-                    found = [one for one in found if any(t.session == session for t in snapshot.effects(one.id))]
-            if len(found) > _MOST_UNDONE:
+                    own = _kept_with(snapshot, session)
+                    open_ = (one for one in open_ if _touches_session(snapshot, one, session, own))
+                found = list(islice(open_, _MOST_UNDONE + 1))
+            if len(found) > _MOST_UNDONE and (since is not None or session is not None):
                 hint = "Name a later time, or restore a backup."
                 raise Invalid(f"More than {_MOST_UNDONE:,} changes would have to be undone", hint=hint)
         planned = []
         for one in found:
             with self.store.read(self.project) as snapshot:
                 effects, total = _effects(snapshot, one.id, shown)
-            planned.append(
-                ChangeEffects(one, effects, total, final=not total and self.grant.write and self._is_final(one.id))
-            )
+                ties = _ties(snapshot, one.id)
+            final = not total and self.grant.write and self._is_final(one.id)
+            planned.append(ChangeEffects(one, effects, total, ties, final))
             if since is None and session is None and not planned[-1].final:
                 break
         return planned
@@ -280,11 +281,40 @@ class HistoryVerbs(Project):
             raise
         return done
 
-    def changed_since(self, at: int, *, limit: int = 100, shown: int = 10) -> list[ChangeEffects]:
-        """The changes after a time, newest first, with what each did to which memories."""
+    def changed_since(
+        self,
+        at: int,
+        *,
+        until: int | None = None,
+        before: int | None = None,
+        filters: Filters | None = None,
+        limit: int = 100,
+        shown: int = 10,
+    ) -> list[ChangeEffects]:
+        """The changes after a time, and before ``until``, newest first, with what each did to which memories.
+
+        ``before`` goes on below a change. With filters, only changes of memories that pass them as they were then:
+        ``who`` made the change or speaks in the memory.
+        """
+        found: list[ChangeEffects] = []
         with self.store.read(self.project) as snapshot:
-            found = [one for one in snapshot.changes_since(at, limit) if one.action != BACKGROUND]
-            return [ChangeEffects(one, *_effects(snapshot, one.id, shown)) for one in found]
+            for one in _newest_first(snapshot, at, before):
+                if one.action == BACKGROUND or (until is not None and one.at >= until):
+                    continue
+                effects, total = _effects(snapshot, one.id, shown if filters is None else None)
+                if filters is not None:
+                    passing = [
+                        effect for effect in effects
+                        if any(state and passes(state, filters, one.who) for state in (effect.after, effect.before))
+                    ]  # fmt: skip
+                    if not passing:
+                        continue
+                    effects, total = passing[:shown], len(passing)
+                ties = _ties(snapshot, one.id) if filters is None else []
+                found.append(ChangeEffects(one, effects, total, ties))
+                if len(found) == limit:
+                    break
+        return found
 
     def effects(self, number: int, skip: int, limit: int) -> tuple[list[ChangeEffect], int]:
         """What a change did to some of the memories it touched, and how many these are."""
@@ -321,16 +351,41 @@ def _without_version(record: Record) -> Record:
     return replace(record, version=0, updated=0)
 
 
-def _effects(snapshot: Snapshot, change: int, shown: int, skip: int = 0) -> tuple[list[ChangeEffect], int]:
+def _newest_first(snapshot: Snapshot, since: int, before: int | None = None) -> Iterator[Change]:
+    """The changes after a time, newest first, read as they are needed; those below a change, if one is given."""
+    while page := snapshot.changes(_PAGE, before):
+        for one in page:
+            if one.at <= since:
+                return
+            yield one
+        before = page[-1].id
+
+
+def _kept_with(snapshot: Snapshot, session: str) -> frozenset[int]:
+    """The ids of memories that name a session as the one they are from, without being its turns."""
+    base = snapshot.numbers[0] << 32
+    return frozenset(base | number for number in snapshot.matching(Filters(metadata={"session": session})))
+
+
+def _touches_session(snapshot: Snapshot, change: Change, session: str, own: frozenset[int]) -> bool:
+    return any(one.session == session or one.memory in own for one in snapshot.effects(change.id))
+
+
+def _effects(snapshot: Snapshot, change: int, shown: int | None, skip: int = 0) -> tuple[list[ChangeEffect], int]:
     touches = snapshot.effects(change)
     found = []
-    for one in touches[skip : skip + shown]:
+    for one in touches[skip : None if shown is None else skip + shown]:
         states = snapshot.versions(one.memory)
         before = next((record for by, record in states if by.id < change), None)
         after = next((record for by, record in states if by.id == change), None)
         if before is not None or after is not None:  # otherwise it was deleted for good
             found.append(ChangeEffect(one.how, None if one.how in ("made", "restored") else before, after))
     return found, len(touches)
+
+
+def _ties(snapshot: Snapshot, change: int) -> list[RelationTouch]:
+    """What a change did to relations that somebody made; those by similarity come and go with their memories."""
+    return [one for one in snapshot.relation_effects(change) if one.origin != "auto"]
 
 
 def _not_then(name: str, at: int, events: Sequence[Event]) -> NotFound:

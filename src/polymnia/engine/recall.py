@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import merge
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.batches import SUPERSEDED, TURN
-from polymnia.engine.content import content
+from polymnia.engine.content import content, passes
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.search import SearchVerbs
 from polymnia.importing import importing
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 WINDOW = 20
 """Hits that are read, and put in order, together."""
-_PAST = 50  # hits of today's memories that are compared with how things were
+_PAST = 50  # hits of today's memories, beyond those of a page, that are compared with how things were
 _CHANGES = 2_000  # changes since a time in the past that are taken back
 _REREAD = 64  # past texts that are scored, those with most words of the query first
 _GOOD, _WEAK = 0.2, 0.02  # where one scores the first, those below the second are left out
@@ -96,7 +97,7 @@ class RecallVerbs(SearchVerbs):
         page = ResultPage(limit=size, offset=offset, order=order, weak=(_GOOD, _WEAK), facets=facets)
         if as_of is not None:
             filters = replace(filters, created_to=min(as_of + 1, filters.created_to or as_of + 1))
-            page = replace(page, limit=_PAST, offset=0)
+            page = replace(page, limit=offset + size + _PAST, offset=0)
         sort = "date" if not query.strip() else sort or "relevance"
         request = Query(text=query, filters=filters, recency=recency, effort=effort, sort=sort)
         with self.finding().searched(self.project, request, page) as (found, snapshot):
@@ -139,29 +140,33 @@ class RecallVerbs(SearchVerbs):
             later = snapshot.changes_since(at, _CHANGES + 1)
             touched = {one.memory for change in later[:_CHANGES] for one in snapshot.effects(change.id)}
             past = {id: record for id in sorted(touched) if (record := _at(snapshot, id, at)) is not None}
+            makers = snapshot.makers(list(past)) if filters.who is not None else {}
+            past = {
+                id: record for id, record in past.items()
+                if passes(record, filters, makers[id].who if id in makers else "")
+            }  # fmt: skip
             hits, known = [], set()
             for hit in found.hits:
                 record = past.get(hit.record.id) if hit.record.id in touched else hit.record
                 if record is not None and record.observations == hit.record.observations:
                     hits.append(replace(hit, record=record))
                     known.add(record.id)
-            others = [record for id, record in past.items() if id not in known and _passes(record, filters)]
+            others = [record for id, record in past.items() if id not in known]
             if query.strip():
-                hits += self._scored(query, others)
-                hits.sort(key=lambda hit: -hit.score)
+                hits = list(merge(hits, self._scored(query, others), key=lambda hit: -hit.score))
             else:
-                hits += map(_bare, others)
-                hits.sort(key=lambda hit: -hit.record.created)
+                hits = sorted([*hits, *map(_bare, others)], key=lambda hit: -hit.record.created)
+            total = len(hits) + found.total - len(found.hits)
             hits = [replace(hit, place=at) for at, hit in enumerate(hits)]
-            memories = _with_origin(snapshot, hits[offset : offset + size])
+            memories = _superseded_last(_with_origin(snapshot, hits[offset : offset + size]))
         fits = bool(hits) and hits[0].score >= FITS
         notes = [note for note in found.notes if not (fits and note.code in ("nothing_fits", "nearest", "filtered"))]
         return Recalled(
-            memories=memories, total=len(hits), notes=notes, whole_past=len(later) <= _CHANGES, order=found.order or 0
+            memories=memories, total=total, notes=notes, whole_past=len(later) <= _CHANGES, order=found.order or 0
         )
 
     def _scored(self, query: str, records: Sequence[Record]) -> list[Hit]:
-        """Past texts that answer a query, which no index holds any more: read by the ranker, or compared by words."""
+        """Past texts that answer a query, best first, which no index has any more: read by the ranker, or by words."""
         from polymnia.engine.search.results import Hit, Why
         from polymnia.engine.text.words import terms
 
@@ -174,11 +179,12 @@ class RecallVerbs(SearchVerbs):
             scores = reranker.score(query, [content(one) for one in chosen])
         else:
             scores = [shares[one.id] for one in chosen]
-        return [
-            Hit(record=one, score=round(score, 4), why=Why())
+        hits = [
+            Hit(record=one, score=round(score, 4), why=Why(judged=round(score, 4)))
             for one, score in zip(chosen, scores, strict=True)
             if score >= _LEAST
         ]
+        return sorted(hits, key=lambda hit: -hit.score)
 
     def count_opened(self, record: Record) -> None:
         """Count that a memory was opened, for analyses of usage."""
@@ -262,18 +268,3 @@ def _at(snapshot: Snapshot, id: int, at: int) -> Record | None:
     events = [one for one in snapshot.history(versions[0][1].name) if one.change.at <= at]
     there = next((one.created for one in reversed(events) if one.created or one.deleted), False)
     return next((record for change, record in versions if change.at <= at), None) if there else None
-
-
-def _passes(record: Record, filters: Filters) -> bool:
-    """Whether a past version of a memory passes the filters that can be told from the record alone."""
-    from polymnia.engine.scopes import within
-
-    inside = filters.scope is None or (
-        within(record.path, filters.scope) if filters.scopes_below else record.path == filters.scope
-    )
-    return (
-        inside
-        and (not filters.kinds or record.kind in filters.kinds)
-        and (not filters.tags or bool(set(filters.tags) & set(record.tags)))
-        and (filters.created_from is None or record.created >= filters.created_from)
-    )

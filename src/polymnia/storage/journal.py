@@ -255,7 +255,10 @@ def relation_effects(run: StatementRunner, project: int, base: int, number: int)
                 ends = decode(gone[1])
             if ends is not None:
                 found[ref] = ("restored", ends)
-    return [RelationTouch(how, ends["source"], ends["target"], ends["type"]) for how, ends in found.values()]
+    return [
+        RelationTouch(how, ends["source"], ends["target"], ends["type"], ends.get("origin", "manual"))
+        for how, ends in found.values()
+    ]
 
 
 def touches(run: StatementRunner, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:

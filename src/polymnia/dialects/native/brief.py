@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+from zlib import crc32
+
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id, shortened, trimmed
+from polymnia.dialects.shapes import about
 from polymnia.engine.brief import Brief
+from polymnia.engine.content import cursor as cursor_at
+from polymnia.engine.content import position
 from polymnia.engine.text.calendar import moment
+from polymnia.errors import Invalid
 from polymnia.models import Record
 from polymnia.operation import Context, Memory, Prompt, Reply, Resource
 
@@ -20,34 +27,67 @@ _TITLES = {
 }
 _GUESSED = "Read like these, but only guessed; revise(id, kind) settles it:"
 _GIST = 200
+_FOOT = 45  # tokens for the last line
+_PAGES = 1_000
+_Section = tuple[str, list[str]]
 
 
 @tool("brief", "Brief", reads=True, idempotent=True)
-def brief(context: Context, budget: shapes.Budget = _BUDGET, project: shapes.Project | None = None) -> Reply:
+def brief(
+    context: Context,
+    limit: Annotated[int, about("Lines of a section.", ge=1, le=1_000)] | None = None,
+    budget: shapes.Budget = _BUDGET,
+    cursor: str | None = None,
+    project: shapes.Project | None = None,
+) -> Reply:
     """What to know at the start: standing instructions, preferences, recent decisions, open questions, conflicts to
     settle, who and what there is. Call it first.
     """
     context.memory.finding.notify(context.memory.project)  # what is asked next needs the models
-    return Reply(text=text(context.memory, budget))
+    asked = crc32(repr((limit, budget)).encode()) & 0xFFFF
+    page, question = map(int, position("brief", cursor, 2) or (0, asked))
+    if question != asked or not 0 <= page < _PAGES:
+        raise Invalid("The cursor is of another call", field="cursor", hint="Repeat that one, or leave cursor out.")
+    return Reply(text=text(context.memory, budget, limit=limit, page=page, next=cursor_at("brief", page + 1, asked)))
 
 
-def text(memory: Memory, budget: int, *, guess: bool = True) -> str:
-    """A brief in words, within a budget of tokens."""
+def text(
+    memory: Memory, budget: int, *, guess: bool = True, limit: int | None = None, page: int = 0, next: str | None = None
+) -> str:
+    """A brief in words, within a budget of tokens: what a page has room for, behind what the pages before it had."""
     found = memory.brief(guess=guess)
     if not found.memories:
         return shapes.empty_project(memory)
-    answer = TextAnswer(budget)
-    last = "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {found.last.who}"
-    size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
-    answer.force(f"Project {memory.project!r}: {size}{last}.")
-    for title, lines in _sections(found):
-        answer.section(title, lines, lambda more: f"- … {more:,} more", reserve=30)
+    sections = _sections(found)
+    for _ in range(page):
+        _, sections = _page(memory, found, sections, budget, limit)
+    answer, _ = _page(memory, found, sections, budget, limit)
     if answer.left_out:
-        answer.force(f"{count(answer.left_out, 'line is', 'lines are')} left out: a larger budget, or recall.")
+        more = "a larger budget, or recall" if next is None else f'cursor "{next}", a larger budget, or recall'
+        answer.force(f"{count(answer.left_out, 'line is', 'lines are')} left out: {more}.")
     return str(answer)
 
 
-def _sections(found: Brief) -> list[tuple[str, list[str]]]:
+def _page(
+    memory: Memory, found: Brief, sections: list[_Section], budget: int, limit: int | None
+) -> tuple[TextAnswer, list[_Section]]:
+    """What there is room for, and what is left of each section; at least one line is shown."""
+    answer = TextAnswer(budget)
+    last = (
+        "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {shortened(found.last.who, 60)}"
+    )
+    size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
+    answer.force(f"Project {memory.project!r}: {size}{last}.")
+    left = [(title, lines[answer.section(title, lines, limit, _FOOT) :]) for title, lines in sections]
+    if left == sections and (first := next((at for at, (_, lines) in enumerate(left) if lines), None)) is not None:
+        title, lines = left[first]  # there is no room for any line as it is
+        answer.force(trimmed(lines[0], answer.room - _FOOT))
+        answer.left_out -= 1
+        left[first] = title, lines[1:]
+    return answer, left
+
+
+def _sections(found: Brief) -> list[_Section]:
     sections = [(title, [_line(record) for record in found.sections.get(kind, ())]) for kind, title in _TITLES.items()]
     guessed = [f"{_line(record)} {kind}?" for kind in _TITLES for record in found.guessed.get(kind, ())]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]

@@ -11,7 +11,17 @@ from msgspec.structs import replace
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import TextAnswer, count, differences, gist, label, mention, short_id
+from polymnia.dialects.native.text import (
+    TextAnswer,
+    arrow,
+    count,
+    differences,
+    gist,
+    label,
+    mention,
+    short_id,
+    shortened,
+)
 from polymnia.dialects.shapes import about, at_time
 from polymnia.engine.history import ChangeEffects
 from polymnia.engine.scopes import legal_session
@@ -37,7 +47,7 @@ def revise(
     add: Annotated[list[str], about("Observations to add to an entity.")] | None = None,
     remove: Annotated[list[str], about("Observations to remove, word for word.")] | None = None,
     kind: str | None = None,
-    tags: shapes.Tags | None = None,
+    tags: Annotated[shapes.Tags, about("All it shall have.")] | None = None,
     scope: str | None = None,
     metadata: JsonObject | None = None,
     superseded_by: SupersededBy | None = None,
@@ -64,19 +74,22 @@ def revise(
     )
     if not done.changed and not done.missing:
         return Reply(text=f"Nothing changed, it was like that already: {label(done.record)}")
-    lines = [f"{'Changed' if done.changed else 'Nothing changed:'} {label(done.record)}"]
+    answer = TextAnswer(_BUDGET)
+    answer.force(f"{'Changed' if done.changed else 'Nothing changed:'} {label(done.record)}")
+    lines = []
     if text is not None and record.observations != done.record.observations:
         lines.append(f'was: "{gist(record)}"')
         lines.append(f'now: "{gist(done.record)}"')
     lines += differences(replace(record, observations=()), replace(done.record, observations=()))
-    lines += [f'+ "{one}"' for one in done.added]
-    lines += [f'- "{one}"' for one in done.removed]
+    lines += [f'+ "{shortened(one)}"' for one in done.added]
+    lines += [f'- "{shortened(one)}"' for one in done.removed]
+    lines += [f'not there, so not removed: "{shortened(one)}"' for one in done.missing]
     if done.missing:
-        has = "; ".join(f'"{one}"' for one in record.observations[:10])
-        lines += [f'not there, so not removed: "{one}". It has: {has}' for one in done.missing]
+        lines.append("It has: " + "; ".join(f'"{shortened(one, 80)}"' for one in record.observations[:_LISTED]))
+    answer.rest(lines, _more)
     if done.changed:
-        lines.append("undo takes it back.")
-    return Reply(text="\n".join(lines))
+        answer.force("undo takes it back.")
+    return Reply(text=str(answer))
 
 
 @tool("forget", "Forget", destroys=True, asks=True)
@@ -131,14 +144,17 @@ def _ever_named(memory: Memory, id: str) -> tuple[str, str]:
     """The name of a memory to delete for good, be it there or forgotten already, and its line in the question."""
     name = memory.deleted_name(id)
     if name is not None:
-        return name, f"- {name} (forgotten already)"
+        return name, f"- {shortened(name)} (forgotten already)"
     record = found(memory, id)
     return record.name, f"- {mention(record)}"
 
 
 def _purge(context: Context, named: dict[str, str], confirm: bool | None) -> Reply:
     """Delete for good once somebody has agreed: the user where the client can ask, whatever the call says."""
-    question = "\n".join(["Delete for good, with all history, beyond undo?", *named.values()])
+    asked = TextAnswer(_BUDGET)
+    asked.force("Delete for good, with all history, beyond undo?")
+    asked.rest(named.values(), _more)
+    question = str(asked)
     if confirm is False or (not confirm and context.confirm is None):
         return Reply(text=f"Nothing is deleted yet. {question}\nAsk the user, then call again with confirm: true.")
     if context.confirm is not None and not (answered := context.confirm(question)):
@@ -214,5 +230,6 @@ def _described(one: ChangeEffects) -> Iterator[str]:
             yield f'  {_UNDONE[effect.how]} {short_id(record)} "{gist(record, 100)}"'
     if one.total > len(one.effects):
         yield f"  and {one.total - len(one.effects):,} more memories"
-    if not one.total:
-        yield "  what it did to relations"
+    yield from (f"  {_UNDONE[tie.how]} {arrow(tie)}" for tie in one.relations[:_LISTED])
+    if len(one.relations) > _LISTED:
+        yield f"  and {len(one.relations) - _LISTED:,} more relations"

@@ -24,13 +24,16 @@ _ASKED = 20_000  # tokens of a conversation that the client's model is shown; a 
 _ANSWERED = 1_500  # tokens it may answer
 _MOST = 50  # statements it may find
 _SHOWN = 8  # sentences left out that are named
+_CLIENT, _OURS = "your model", "the built-in model"
 _REASONS = {
     "other": "nothing to remember",
     "unsure": "perhaps worth it, but unsure",
     "repeated": "said before",
     "wordless": "no words",
     "code": "code",
-    "unknown": "no model could read them",
+    "unknown": "no model could read it",
+    "form": "not in the form it was asked for",
+    "many": f"more than {_MOST}",
 }
 _ASK = (
     "List what is worth remembering from this conversation for later ones: lasting facts, preferences, decisions, "
@@ -49,31 +52,34 @@ class ExtractedStatements(Struct, frozen=True):
 
     def report(self, known: int) -> Iterator[str]:
         """What was kept and what not, in words; ``known`` of the statements were stored before."""
+        if not self.drafts and self.left_out and {reason for _, reason in self.left_out} == {"unknown"}:
+            yield "No statement of the conversation was kept, as there is no model to choose by; its turns are stored."
+            return
         new = len(self.drafts) - known
         kept = count(new, "new statement" if known else "statement", "new statements" if known else "statements")
         kept += f", {known:,} known already," if known else ""
-        if not self.left_out:
-            yield f"Kept {kept} of the conversation, chosen by {self.by}."
-            return
+        head = f"Kept {kept} of the conversation, chosen by {self.by}"
         reasons: dict[str, int] = {}
         for _, reason in self.left_out:
             reasons[reason] = reasons.get(reason, 0) + 1
-        why = ", ".join(f"{number:,} {_REASONS[reason]}" for reason, number in reasons.items())
-        yield f"Kept {kept} of the conversation, chosen by {self.by}; left out {why}:"
+        why = ", ".join(f"{_REASONS[reason]}: {number:,}" for reason, number in reasons.items())
+        if self.by == _CLIENT:
+            yield f"{head}; whatever else was said is in its turns alone."
+            if why:
+                yield f"Lines of its answer that were left out ({why}):"
+        else:
+            yield f"{head}; sentences left out ({why}):" if why else f"{head}."
         yield from (f'  - "{text[:80]}" ({_REASONS[reason]})' for text, reason in self.left_out[:_SHOWN])
         if len(self.left_out) > _SHOWN:
             yield f"  - … {len(self.left_out) - _SHOWN:,} more; the turns themselves are stored"
 
 
 def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[list[MemoryDraft], str]:
-    """The turns of a conversation as memories of a session, and its name."""
+    """The turns of a conversation that say something, as memories of a session, and its name."""
     if not conversation:
         return [], ""
     now = time.time_ns() // 1000
     name = legal_session(session, "session") if session else f"{moment(now)[:10]}-{os.urandom(2).hex()}"
-    for i, one in enumerate(conversation):
-        if not one.text.strip():
-            raise Invalid(f"conversation[{i}].text is empty", field="conversation", hint="Leave out empty turns.")
     drafts = [
         MemoryDraft(
             text=f"{one.role}: {one.text}",
@@ -84,7 +90,10 @@ def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[
             turn=True,
         )
         for i, one in enumerate(conversation)
+        if one.text.strip()
     ]
+    if not drafts:
+        raise Invalid("No turn of the conversation has a text", field="conversation", hint="Give what was said.")
     return drafts, name
 
 
@@ -120,7 +129,7 @@ def _learned(context: Context, said: Sequence[MemoryDraft], session: str, scope:
     drafts = [
         _statement(one.text, one.kind, one.speaker, session, scope, one.time, one.probability) for one in found.kept
     ]
-    return ExtractedStatements(drafts, [(one.text, one.reason) for one in found.left_out], "the built-in model")
+    return ExtractedStatements(drafts, [(one.text, one.reason) for one in found.left_out], _OURS)
 
 
 def _statement(
@@ -147,12 +156,16 @@ def _asked(context: Context, said: Sequence[MemoryDraft], session: str, scope: s
     answer = context.sample(_ASK.format(kinds=", ".join(kinds)), conversation, _ANSWERED)
     if answer is None:
         return None
-    drafts = []
-    for line in answer.splitlines()[:_MOST]:
+    drafts: list[MemoryDraft] = []
+    left_out: list[tuple[str, str]] = []
+    for line in filter(str.strip, answer.splitlines()):
         kind, _, rest = (part.strip() for part in line.strip("-* ").partition("|"))
         speaker, _, text = (part.strip() for part in rest.partition("|"))
-        if kind.lower() in kinds and speaker and text:
+        known = kind.lower() in kinds and speaker and text
+        if not known or len(drafts) == _MOST:
+            left_out.append((line, "many" if known else "form"))
+        else:
             drafts.append(_statement(text, kind.lower(), speaker, session, scope, said[-1].at))
     if not drafts and answer.strip().upper() != "NONE":
         return None
-    return ExtractedStatements(drafts, [], "your model")
+    return ExtractedStatements(drafts, left_out if drafts else [], _CLIENT)

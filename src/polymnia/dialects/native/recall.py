@@ -15,6 +15,7 @@ from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
 from polymnia.dialects.native.text import (
     TextAnswer,
+    arrow,
     count,
     day,
     differences,
@@ -22,6 +23,7 @@ from polymnia.dialects.native.text import (
     label,
     mention,
     short_id,
+    shortened,
     stored_by,
     tokens,
     trimmed,
@@ -55,7 +57,10 @@ _NEAREST = 3  # memories that are shown where none fits
 _CUT = " … (cut)"
 _CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
+_TIES = 10  # relations of a change that are shown
+_OTHER_QUESTION = "The cursor is of another question"
 _TREE = 400  # scopes from which on only the upper levels of a tree are shown
+_ASKED = 2_000  # characters of what is no name that memories are searched by
 _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 _IDS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]+)*")
 
@@ -89,8 +94,6 @@ def recall(
     stored it and why it was found. Without a query: the newest. Says so when nothing fits.
     """
     memory = context.memory
-    if changed_since is not None and not query.strip():
-        return _changes(memory, at_time(changed_since, "changed_since"), budget, limit)
     scope = shapes.path(scope) if scope else None
     filters = Filters(
         kinds=tuple(dict.fromkeys((kind, kind.lower(), kind.capitalize()))) if kind else (),
@@ -106,12 +109,14 @@ def recall(
     if start is not None and end is not None and end <= start:
         raise Invalid(f"since ({since}) is not before until ({until})", field="since", hint="Exchange or widen them.")
     asked = crc32(repr((query, kind, tags, scope, who, since, until, changed_since, as_of, recency)).encode()) & 0xFFFF
+    at = at_time(as_of, "as_of", end=True) if as_of else None
+    if changed_since is not None and not query.strip():
+        return _changes(memory, filters, at, cursor, asked, budget, limit)
     place = _Place(*map(int, position("recall", cursor, 5) or (0, 0, 0, 0, asked)))
     if place.question != asked:
-        raise Invalid("The cursor is of another question", field="cursor", hint="Repeat that one, or leave cursor out.")
+        raise Invalid(_OTHER_QUESTION, field="cursor", hint="Repeat that one, or leave cursor out.")
     if not memory.stamp():
         return Reply(text=shapes.empty_project(memory))
-    at = at_time(as_of, "as_of", end=True) if as_of else None
     listing = _Listing(
         lambda order, first: memory.recall(
             query, filters=filters, offset=first, order=order, recency=recency, as_of=at
@@ -300,7 +305,13 @@ class _Shown:
 def _squeezed(number: int, one: RecalledMemory, room: int) -> str:
     """A memory for which there is no room: its id, and as much of it as there is room for."""
     head = f"{number}. {label(one.hit.record)}"
+    if tokens(head) > room // 2:
+        head = f"{number}. {_short_head(one.hit.record)}"
     return f"{head}\n{_passages(one.hit, room - tokens(head))}"
+
+
+def _short_head(record: Record) -> str:
+    return f"{short_id(replace(record, name=record.uid))} [{day(record.created)}]"
 
 
 def _passages(hit: Hit, most: int) -> str:
@@ -341,14 +352,25 @@ def _nothing(memory: Memory, filters: Filters, notes: list[str]) -> str:
     return " ".join(["Nothing stored answers this.", *(note.removeprefix("Nothing matches. ") for note in notes)])
 
 
-def _changes(memory: Memory, at: int, budget: int, limit: int | None) -> Reply:
-    """What was stored, changed and deleted since a time, newest first."""
-    found = memory.changed_since(at, limit=_CHANGES + 1)
+def _changes(
+    memory: Memory, filters: Filters, end: int | None, cursor: str | None, asked: int, budget: int, limit: int | None
+) -> Reply:
+    """What was stored, changed and deleted since a time, newest first; until and as_of end it."""
+    start = filters.updated_from or 0
+    before, question = map(int, position("changes", cursor, 2) or (0, asked))
+    if question != asked:
+        raise Invalid(_OTHER_QUESTION, field="cursor", hint="Repeat that one, or leave cursor out.")
+    until = min((one for one in (end, filters.created_to) if one is not None), default=None)
+    filters = replace(filters, updated_from=None, created_to=None)
+    found = memory.changed_since(
+        start, until=until, before=before or None, filters=None if filters.empty else filters, limit=_CHANGES + 1
+    )
     if not found:
-        return Reply(text=f"Nothing has changed since {moment(at)}.")
+        which = "" if filters.empty else " that passes the filters"
+        return Reply(text=f"Nothing{which} has changed since {moment(start)}.")
     answer = TextAnswer(budget)
     shown = 0
-    for one in found[: limit or _CHANGES]:
+    for one in found[: min(limit or _CHANGES, _CHANGES)]:
         lines = list(_change(one))
         while len(lines) > 2 and tokens("\n".join(lines)) > answer.room - _FOOT:
             lines[-2:] = [f"  and {one.total - len(lines) + 3:,} more memories"]
@@ -358,11 +380,9 @@ def _changes(memory: Memory, at: int, budget: int, limit: int | None) -> Reply:
             answer.force(trimmed("\n".join(lines), answer.room - _FOOT))
         shown += 1
     if shown < len(found):
-        more = "more than " if len(found) > _CHANGES else ""
+        more = "More than " if len(found) > _CHANGES else ""
         left = count(min(len(found), _CHANGES) - shown, "earlier change is", "earlier changes are")
-        answer.force(
-            f"{more}{left} left out: a larger {'limit' if shown == limit else 'budget'}, or a later time.".capitalize()
-        )
+        answer.force(f'{more}{left} left out: cursor "{cursor_at("changes", found[shown - 1].change.id, asked)}".')
     return Reply(text=str(answer))
 
 
@@ -378,6 +398,9 @@ def _change(one: ChangeEffects) -> Iterator[str]:
             yield f"  {_HOW[effect.how]} {label(record)} {gist(record, 100)}"
     if one.total > len(one.effects):
         yield f"  and {one.total - len(one.effects):,} more memories"
+    yield from (f"  {_HOW[tie.how]} {arrow(tie)}" for tie in one.relations[:_TIES])
+    if len(one.relations) > _TIES:
+        yield f"  and {len(one.relations) - _TIES:,} more relations"
 
 
 _HOW = {"made": "stored", "deleted": "deleted", "restored": "restored"}
@@ -386,10 +409,11 @@ _HOW = {"made": "stored", "deleted": "deleted", "restored": "restored"}
 @tool("read", "Read", reads=True, idempotent=True)
 def read(
     context: Context,
-    ids: Annotated[list[str], about("Names, ids, or a scope path for its tree; / for all scopes.")],
+    ids: Annotated[list[str], about("Names, ids, a session, or a scope path for its tree; / for all scopes.")],
     depth: Annotated[int, about("Steps of relations to follow.", ge=0, le=5)] = 1,
     history: bool = False,
     as_of: str | None = None,
+    limit: Annotated[int, about("Lines the answer may have.", ge=1, le=10_000)] | None = None,
     budget: shapes.Budget = _READ_BUDGET,
     cursor: str | None = None,
     project: shapes.Project | None = None,
@@ -403,23 +427,34 @@ def read(
     start, done, question = map(int, position("read", cursor, 3) or (0, 0, asked))
     if question != asked:
         raise Invalid("The cursor is of another call", field="cursor", hint="Repeat that one, or leave cursor out.")
-    lines = chain.from_iterable(
-        _session(memory, id) or _tree(memory, id) or _opened(memory, id, depth, history, at) for id in ids
-    )
+    lines = chain.from_iterable(_lines(memory, id, depth, history, at, alone=len(ids) == 1) for id in ids)
     answer = TextAnswer(budget)
     for at_line, line in enumerate(lines):
         rest = line[done:].lstrip() if at_line == start else line
-        if at_line < start or answer.add(rest, _FOOT):
+        full = limit is not None and at_line - start >= limit
+        if at_line < start or (not full and answer.add(rest, _FOOT)):
             continue
         skipped = len(line) - len(rest) if at_line == start else 0
-        part = trimmed(rest, answer.room - _FOOT) if tokens(rest) > budget // 2 or not str(answer) else ""
+        long = tokens(rest) > budget // 2 or not str(answer)
+        part = trimmed(rest, answer.room - _FOOT) if long and not full else ""
         if part:
             answer.force(part)
         place = cursor_at("read", at_line, skipped + len(part) if part else 0, asked)
         what = count(1 + sum(1 for _ in lines), "line is", "lines are")
-        answer.force(f'{"Cut here; " if part else ""}{what} left: cursor "{place}", or a larger budget.')
+        way = "" if full else ", or a larger budget"
+        answer.force(f'{"Cut here; " if part else ""}{what} left: cursor "{place}"{way}.')
         break
     return Reply(text=str(answer))
+
+
+def _lines(memory: Memory, id: str, depth: int, history: bool, at: int | None, *, alone: bool) -> Iterator[str]:
+    """What is known by a name, id or path; of one among several that nothing is known by, just that."""
+    try:
+        yield from _session(memory, id) or _tree(memory, id) or _opened(memory, id, depth, history, at)
+    except NotFound as e:
+        if alone:
+            raise
+        yield f"{e.message}. {e.hint}"
 
 
 def _session(memory: Memory, path: str) -> list[str]:
@@ -463,18 +498,20 @@ def _named(memory: Memory, text: str) -> Record | None:
 def _opened(memory: Memory, id: str, depth: int, history: bool, at: int | None) -> Iterator[str]:
     if at is None and (ties := memory.relations_naming(id)) and _named(memory, id) is None:
         yield f"Nothing is stored as {id!r}, but {count(len(ties), 'relation names', 'relations name')} it:"
-        yield from (f"  {one.source} -{one.type}-> {one.target}" for one in ties)
+        yield from (f"  {arrow(one)}" for one in ties)
         return
     if at is not None:
         name = memory.deleted_name(id) or found(memory, id).name
         record, relations = memory.get(name, at=at)
         yield f"{label(record)} as of {day(at - 1)}"
         yield from record.observations
-        yield from (f"  {one.source} -{one.type}-> {one.target}" for one in relations)
+        yield from (f"  {arrow(one)}" for one in relations)
     else:
         record = found(memory, id)
         around = memory.neighbourhood(record, depth)
         yield label(record, stored_by(around.stored), f"version {record.version}")
+        if short_id(record) not in (record.name, record.uid) and record.name != record.uid:
+            yield f"Name: {record.name}"
         yield from record.observations
         if record.summary:
             yield f"Summary: {record.summary}"
@@ -527,15 +564,18 @@ def _meant(memory: Memory, id: str) -> Record:
     for inside in (bare.lower(), *_IDS.findall(bare.lower())[:1]):
         if (record := _named(memory, inside)) is not None and record.name == record.uid:
             return record
-    said = [one.hit.record for one in memory.recall(id).memories if content(one.hit.record) == id.strip()]
+    recalled = memory.recall(id[:_ASKED])
+    said = [one.hit.record for one in recalled.memories if content(one.hit.record) == id.strip()]
     if len(said) == 1:
         return said[0]
     meant = f"Did you mean {', '.join(map(repr, same or near))}? " if same or near else ""
     if memory.relations_naming(bare):
         meant += "Only relations name it: read shows them, forget takes them as `relations`. "
-    if re.fullmatch(f"[0-9a-fA-F-]{{1,{SHORTEST_ID - 1}}}", bare):
+    if re.fullmatch(f"(?=.*[0-9])[0-9a-fA-F-]{{4,{SHORTEST_ID - 1}}}", bare):
         meant += f"Of an id, give at least {SHORTEST_ID} characters. "
-    raise NotFound([id], "Memory", hint=f"{meant}recall finds memories by what they say.")
+    if not meant and recalled.memories and all(note.code != "nothing_fits" for note in recalled.notes):
+        meant = f"Did you mean {mention(recalled.memories[0].hit.record)}? "
+    raise NotFound([shortened(id)], "Memory", hint=f"{meant}recall finds memories by what they say.")
 
 
 def _event(event: Event) -> str:

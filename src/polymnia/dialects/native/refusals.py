@@ -6,6 +6,7 @@ from polymnia.errors import BadArguments, Conflict, Fault, Invalid, ManyTexts
 from polymnia.operation import Reply
 
 _MOST = 5  # violations that are worded
+_LONGEST = 2_000  # characters of a message
 _COMMAND = "`polymnia "  # what a hint names that only somebody at a terminal can do
 _MANY_OBSERVATIONS = "{name!r} has {observations} observations, and text would replace all of them"
 _MANY_TEXTS = "Give `add` and `remove` instead of `text`: whole observations, word for word."
@@ -19,12 +20,18 @@ def word(fault: Fault) -> Reply:
     if isinstance(fault, BadArguments):
         wrong = [str(one) for one in fault.violations[:_MOST]]
         more = len(fault.violations) - len(wrong)
-        text = "; ".join(wrong) + (f"; and {more} more" if more else "")
+        text = _cut("; ".join(wrong)) + (f"; and {more} more" if more else "")
         return Reply(text=f"Error: {text}. Nothing was done; correct it and call again.", is_error=True)
     message = _MANY_OBSERVATIONS.format(**fault.details) if isinstance(fault, ManyTexts) else fault.message
     message = message.replace("].relationType ", "].type ")  # as the parameter is called here
+    message = _cut(message)
     text = message if message.endswith((".", "!", "?", "…")) else f"{message}."
-    return Reply(text=f"Error: {text} {_hint(fault)}".rstrip(), is_error=True)
+    return Reply(text=f"Error: {text} {_cut(_hint(fault))}".rstrip(), is_error=True)
+
+
+def _cut(text: str) -> str:
+    """A text that may quote what was given, which may be of any length."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _hint(fault: Fault) -> str:

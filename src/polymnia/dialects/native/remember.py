@@ -84,12 +84,24 @@ def remember(
         for one in given
     ]
     _guess_kinds(memory, drafts)
-    turns, name = conversations.turns(conversation or (), session)
-    turns, known = conversations.not_yet_stored(memory, turns, name)
+    said, name = conversations.turns(conversation or (), session)
+    silent = len(conversation or ()) - len(said)
+    turns, known = conversations.not_yet_stored(memory, said, name)
     extracted = conversations.extract(context, turns, name, place) if turns and extract else None
     statements = [] if extracted is None else extracted.drafts
+    statements, turns = (
+        [replace(one, tags=bare(tags), metadata={**(metadata or {}), **one.metadata}) for one in some]
+        for some in (statements, turns)
+    )
     named = [
-        EntityDraft(one.name, one.kind or "", tuple(one.observations or ()), tags=tuple(bare(one.tags or tags)))
+        EntityDraft(
+            one.name,
+            one.kind or ("" if given else kind) or "",
+            tuple(one.observations or ()),
+            scope=shapes.path(one.scope or scope or "") or None,
+            tags=tuple(dict.fromkeys([*bare(one.tags), *bare(tags)])),
+            metadata=metadata or {},
+        )
         for one in entities or ()
     ]
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
@@ -100,6 +112,10 @@ def remember(
     answer.force(_headline(batch, len(own), len(turns), name))
     if known:
         answer.add(f"{count(known, 'turn is', 'turns are')} in the session {name!r} already.")
+    if silent:
+        answer.add(f"{count(silent, 'turn', 'turns')} without text left out.")
+    if kind and conversation and not (given or entities):
+        answer.add("`kind` was not used: the turns and statements of a conversation have kinds of their own.")
     guessed = sum(one.outcome == "new" and GUESSED in one.record.metadata for one in batch.memories[: len(drafts)])
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
@@ -158,7 +174,7 @@ def _headline(batch: StoredBatch, memories: int, turns: int, session: str) -> st
         parts.append(count(new, "entity", "entities"))
     if new := sum(one.outcome == "new" for one in batch.relations):
         parts.append(count(new, "relation", "relations"))
-    return f"Stored {', '.join(parts) or '0 memories, but added to what was there'}. undo takes it back."
+    return f"Stored {', '.join(parts) or 'nothing new, but added to what was there'}. undo takes it back."
 
 
 def _lines(
@@ -182,6 +198,8 @@ def _lines(
             yield f"joined with the entity {short_id(entity.record)}: it has all of this already"
         if draft.kind.strip() not in ("", entity.record.kind):
             yield f"  it stays of the kind {entity.record.kind!r}; revise(id={draft.name!r}, kind=…) changes that"
+        if draft.scope not in (None, entity.record.path):
+            yield f"  it stays in the scope {entity.record.path!r}; revise(id={draft.name!r}, scope=…) changes that"
     for tie in batch.relations:
         ends = f"{tie.relation.source} -{tie.relation.type}-> {tie.relation.target}"
         missing = " and ".join(map(repr, tie.missing))

@@ -9,22 +9,23 @@ import msgspec
 
 from polymnia.models import JsonObject, Note
 
-__all__ = ["repaired"]
+__all__ = ["parameter_of", "repaired"]
 
 # Each parameter of ours with the words that models use for it; where two of ours have one word in common, the first
 # that the tool has and the call does not give is meant.
 _SYNONYMS = {
-    "query": "question q search search_query queries text prompt topic keywords",
+    "query": "question q search search_query queries text prompt topic keywords name entity entityName",
     "text": "content memory note message body value fact statement new_text new_content description memory_content "
-    "data parts",
+    "data parts new new_value",
     "kind": "type entityType entity_type category memory_type",
     "type": "relationType relation_type relation relationship predicate label",
     "from": "source subject from_entity start entity1 head",
     "to": "target object to_entity end entity2 tail",
     "tags": "tag labels keywords",
     "scope": "folder path namespace collection",
-    "ids": "id memory_id memory_ids name names entityNames entities memories key uid path",
-    "id": "memory_id name entity entityName key uid content_id ids old_text old_content",
+    "ids": "id memory_id memory_ids name names entity entityName entityNames entities memories key uid path text "
+    "content",
+    "id": "memory_id name entity entityName key uid content_id ids old_text old_content old old_value",
     "add": "observations contents add_observations append",
     "remove": "delete deletions delete_observations remove_observations",
     "observations": "facts contents observation content text description details properties attributes",
@@ -34,7 +35,7 @@ _SYNONYMS = {
     "until": "before to end end_date to_date created_before",
     "as_of": "at date when",
     "conversation": "messages turns exchange dialogue chat conversations contents",
-    "memories": "items notes contents",
+    "memories": "items notes contents facts statements texts",
     "role": "speaker who author name from",
     "at": "time timestamp date created_at",
     "who": "author user speaker by",
@@ -47,12 +48,21 @@ _SYNONYMS = {
     "supersedes": "replaces",
     "superseded_by": "replaced_by",
 }
-_SHOWING = ("dry_run", "preview")  # what `confirm` is the opposite of
+_SHOWING = ("dry_run", "preview")  # true is `confirm: false`; false says nothing
+_JOINED = {"scope": "/", "query": " "}  # parameters of which a list of texts is one text
 _YES, _NO = ("yes", "1"), ("no", "0")
 _ABSENT = ("none", "null", "n/a", "undefined")
+_LAST = ("last", "latest", "newest", "previous")  # the change that undo takes back where none is named
 # Parameters whose texts may be any: there, "None" is what it says.
 _NAMES = ("text", "query", "name", "id", "ids", "observations", "add", "remove", "from", "to", "type", "role")
 _TURN = {"role", "text"}
+# What programs write beside what was said.
+_MACHINE = frozenset(
+    "annotations audio finish_reason function_call id index refusal tool_call_id tool_calls type".split()
+)
+_USERS = ("user", "human")
+_ROLES = (*_USERS, "assistant", "ai", "bot", "model", "system", "agent", "사용자", "어시스턴트", "나", "너")
+_SPOKEN = re.compile(r"\s*([^\s:：][^:：\n]{0,40})[:：](?:\s+(.*)|$)")  # a line of a transcript
 _RELATION = {"from", "to", "type"}
 
 
@@ -66,6 +76,11 @@ def repaired(expected: JsonObject, raw: bytes, notes: list[Note]) -> bytes:
         return msgspec.json.encode(value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return raw
+
+
+def parameter_of(tool: JsonObject, key: str) -> str | None:
+    """The parameter of a tool that a key stands for; None where it stands for none."""
+    return key if key in tool["properties"] else _parameter(key, tool["properties"], {})
 
 
 def _value(expected: JsonObject, value: Any, path: str, repairs: dict[str, None]) -> Any:
@@ -99,7 +114,8 @@ def _value(expected: JsonObject, value: Any, path: str, repairs: dict[str, None]
 
 def _absent(key: str, value: Any, repairs: dict[str, None]) -> bool:
     """Whether a text says that there is nothing, where a name or a time should be."""
-    if key in _NAMES or not isinstance(value, str) or value.strip().lower() not in _ABSENT:
+    absent = (*_ABSENT, *_LAST) if key == "change" else _ABSENT
+    if key in _NAMES or not isinstance(value, str) or value.strip().lower() not in absent:
         return key == "cursor" and value == ""
     repairs[f"`{key}` {value!r} as not given"] = None
     return True
@@ -109,8 +125,8 @@ def _text(value: Any, path: str) -> Any:
     """A text from a number, from content parts as chat models write them, or from an object that holds nothing else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    if isinstance(value, list) and path == "scope" and all(isinstance(one, str) for one in value):
-        return "/".join(value)
+    if isinstance(value, list) and path in _JOINED and all(isinstance(one, str) for one in value):
+        return _JOINED[path].join(value)
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return value[0]
     texts = [_part(one) for one in (value if isinstance(value, list) else [value])]
@@ -146,7 +162,7 @@ def _list(inner: JsonObject, value: Any, path: str, repairs: dict[str, None]) ->
     if required == _RELATION:
         value = [_relation(one) for one in value]
     elif required == _TURN:
-        value = [turn for one in value for turn in _turns(inner["properties"], one)]
+        value = [turn for one in value for turn in _turns(inner["properties"], one, repairs)]
     return [_value(inner, one, path, repairs) for one in value if not _absent(path, one, repairs)]
 
 
@@ -195,8 +211,9 @@ def _unpacked(properties: JsonObject, value: Any, repairs: dict[str, None]) -> A
         return {**value, name: [made]}
     for key in [one for one in value if one not in properties]:
         if key in _SHOWING and "confirm" in properties and isinstance(value[key], bool):
-            repairs[f"`{key}` as the opposite of `confirm`"] = None
-            value["confirm"] = not value.pop(key) and value.get("confirm", False)
+            repairs[f"`{key}` true as `confirm` false"] = None
+            if value.pop(key):
+                value["confirm"] = False
             continue
         target = _parameter(key, properties, value)
         if target is not None:
@@ -222,9 +239,12 @@ def _opened(properties: JsonObject, value: JsonObject, repairs: dict[str, None])
             inside = inside if len(listed) == 1 and isinstance(inside[listed[0]], list) else None
         elif key == meant or target.get("type") == "array":
             continue
+        if isinstance(inside, dict) and meant == "remove":  # what it lists is not to be added
+            inside = {meant if _parameter(one, properties, {}) == "add" else one: all for one, all in inside.items()}
+            value.pop(key)
         if isinstance(inside, dict) and not inside.keys() & value.keys():
             repairs[f"what is in `{key}` as parameters"] = None
-            del value[key]
+            value.pop(key, None)
             value |= inside
     return value
 
@@ -248,14 +268,41 @@ def _item(properties: JsonObject, value: JsonObject) -> tuple[str, list[str]] | 
     return None
 
 
-def _turns(fields: JsonObject, value: Any) -> list[Any]:
-    """The turns in what was given for one: a pair, an object with each role as a key, or a turn."""
+def _turns(fields: JsonObject, value: Any, repairs: dict[str, None]) -> list[Any]:
+    """The turns in what was given for one: a transcript, a pair, an object with each role as a key, or a turn."""
+    if isinstance(value, str):
+        return _transcript(value, repairs) or [value]
     if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value):
         return [dict(zip(("role", "text"), value, strict=True))]
-    named = isinstance(value, dict) and any(key in fields or _parameter(key, fields, {}) for key in value)
-    if isinstance(value, dict) and not named and all(isinstance(one, str) for one in value.values()):
+    if not isinstance(value, dict):
+        return [value]
+    named = any(key in fields or _parameter(key, fields, {}) for key in value)
+    if not named and all(isinstance(one, str) for one in value.values()):
         return [{"role": role, "text": text} for role, text in value.items()]
-    return [value]
+    turn = {key: one for key, one in value.items() if key not in _MACHINE}
+    if len(turn) < len(value):
+        repairs["turns without what programs write beside the text"] = None
+    if str(turn.get("role")).lower() in _USERS and isinstance(turn.get("name"), str):
+        turn["role"] = turn.pop("name")
+    said = next((key for key in turn if key == "text" or _parameter(key, {"text": {}}, {})), "text")
+    return [{**turn, said: "" if turn.get(said) is None else turn[said]}]
+
+
+def _transcript(text: str, repairs: dict[str, None]) -> list[Any]:
+    """The turns of a text whose lines say who speaks; a line that does not belongs to the turn above it."""
+    lines = [(_SPOKEN.match(line), line) for line in text.strip().splitlines()]
+    speakers = [found[1] for found, _ in lines if found]
+    if not lines or lines[0][0] is None:
+        return []
+    known = {one for one in speakers if speakers.count(one) > 1 or one.lower() in _ROLES or len(speakers) == len(lines)}
+    turns: list[Any] = []
+    for found, line in lines:
+        if found and found[1] in (speakers[0], *known):
+            turns.append({"role": found[1], "text": found[2] or ""})
+        else:
+            turns[-1]["text"] = f"{turns[-1]['text']}\n{line}".strip()
+    repairs["a transcript as turns"] = None
+    return turns
 
 
 def _relation(value: Any) -> Any:

@@ -11,16 +11,21 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 from polymnia.dialects.shapes import about, parameters
+from polymnia.errors import BadArguments, Violation
 from polymnia.models import JsonObject, Note
 from polymnia.operation import Context, Memory, Operation, Reply, schema
 from polymnia.operation import read as read_arguments
 
 Budget = Annotated[int, about("Tokens the answer may have.", ge=100, le=100_000)]
-Time = Annotated[str, about("A date, a time, or words: last week.")]
+Time = Annotated[str, about("Stored or said since: a date, or words: last week.")]
 Confirm = Annotated[bool, about("True does it; without it you see what would be done.")]
 Ids = Annotated[list[str], about("Names, ids or beginnings of ids.")]
 Project = str
 Tags = list[str]
+_TAKE: dict[str, type] = {}  # each tool with the type of its parameters
+_ALIKE = 0.7  # how like a parameter a name must be to be taken for a slip
+_NUMBER = "a number, which `history` of read and `changed_since` of recall show"
+_READING = ("read", "recall", "revise", "forget", "undo", "remember", "brief")  # whom an unknown parameter is for
 _MAYBE_ABSENT = re.compile(rb'"(?:none|null|n/a|undefined|)"', re.IGNORECASE)  # texts that may stand for nothing
 
 
@@ -46,6 +51,7 @@ class NewEntity(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     kind: str | None = None
     observations: list[str] | None = None
     tags: Tags | None = None
+    scope: str | None = None
 
 
 class NewRelation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,8 +92,12 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
                     pass
             from polymnia.dialects.native.repairs import repaired
 
-            return read_arguments(name, params, repaired(schema(params), raw, notes), decoder, notes)
+            try:
+                return read_arguments(name, params, repaired(schema(params), raw, notes), decoder, notes)
+            except BadArguments as e:
+                raise BadArguments(name, [_placed(name, one) for one in e.violations]) from None
 
+        _TAKE[name] = params
         return Operation(
             name=name,
             title=title,
@@ -103,6 +113,30 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
         )
 
     return made
+
+
+def _placed(tool: str, wrong: Violation) -> Violation:
+    """A violation; of a parameter that is unknown here, with the tools that take it, or where else it may go."""
+    if (tool, wrong.path, wrong.given) == ("undo", "change", "string"):
+        return Violation(wrong.path, _NUMBER, wrong.given, provided=wrong.provided)
+    if wrong.given != "unknown":
+        return wrong
+    from difflib import SequenceMatcher
+
+    from polymnia.dialects.native.repairs import parameter_of
+
+    key = wrong.path.rpartition(".")[2]
+    near = wrong.near
+    if near and near not in key and SequenceMatcher(None, near, key).ratio() < _ALIKE:
+        near = None
+    others = [one for one in _TAKE if one != tool and parameter_of(schema(_TAKE[one]), wrong.path)]
+    taken = [] if near else sorted(others, key=_READING.index)[:2]
+    expected = wrong.expected
+    if taken:
+        expected = f"{' and '.join(taken)} {'take' if len(taken) > 1 else 'takes'} that; here {expected}"
+    if "metadata" in wrong.expected:
+        expected += "; whatever else is known goes into metadata"
+    return Violation(wrong.path, expected, wrong.given, provided=wrong.provided, of=wrong.of, near=near)
 
 
 def _published(given: Any) -> Any:

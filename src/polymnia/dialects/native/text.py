@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
-from polymnia.models import Change, Record
+from polymnia.models import Change, Record, Relation, RelationTouch
 
 _ID = 13  # characters of an id that are shown: enough to be unique, and to find the memory by
 _GIST = 160  # characters of a memory that is only mentioned
+_NAME = 200  # characters up to which a memory is called by its name
+_TAGS = 12  # tags that are shown
 
 
 def short_id(record: Record) -> str:
-    """What a model calls a memory by: the name of an entity, or the beginning of the id."""
-    return record.name if record.name != record.uid else _short(record.uid)
+    """What a model calls a memory by: the name of an entity, unless that is very long, or the beginning of the id."""
+    return record.name if record.name != record.uid and len(record.name) <= _NAME else _short(record.uid)
 
 
 def _short(uid: str) -> str:
@@ -29,7 +31,12 @@ def day(microseconds: int) -> str:
 
 def gist(record: Record, most: int = _GIST) -> str:
     """The beginning of a memory in one line."""
-    text = " ".join(content(record)[: most * 4].split())
+    return shortened(content(record), most)
+
+
+def shortened(text: str, most: int = _GIST) -> str:
+    """The beginning of a text in one line."""
+    text = " ".join(text[: most * 4].split())
     return text if len(text) <= most else f"{text[:most].rstrip()}…"
 
 
@@ -40,12 +47,18 @@ def mention(record: Record) -> str:
 
 def label(record: Record, *more: str) -> str:
     """The head of a memory: id, kind, day, scope, tags and whatever else is known of it."""
-    parts = [record.kind, day(record.created)]
+    parts = [shortened(record.kind, _NAME), day(record.created)]
     if record.scope is not None:
         parts.append(record.scope)
     if record.tags:
-        parts.append(" ".join(f"#{tag}" for tag in record.tags))
+        others = f" and {len(record.tags) - _TAGS:,} more tags" if len(record.tags) > _TAGS else ""
+        parts.append(" ".join(f"#{shortened(tag, _NAME)}" for tag in record.tags[:_TAGS]) + others)
     return f"{short_id(record)} [{' · '.join([*parts, *more])}]"
+
+
+def arrow(one: Relation | RelationTouch) -> str:
+    """A relation in a few words."""
+    return f"{one.source} -{one.type}-> {one.target}"
 
 
 def differences(before: Record, after: Record) -> list[str]:
@@ -54,8 +67,8 @@ def differences(before: Record, after: Record) -> list[str]:
     if len(was) == len(now) == 1 and was != now:
         found = [f'"{gist(before, 80)}" -> "{gist(after, 80)}"']
     else:
-        found = [f'- "{one:.120}"' for one in was if one not in now] + [
-            f'+ "{one:.120}"' for one in now if one not in was
+        found = [f'- "{shortened(one)}"' for one in was if one not in now] + [
+            f'+ "{shortened(one)}"' for one in now if one not in was
         ]
     for field in ("kind", "scope", "tags"):
         one, other = getattr(before, field), getattr(after, field)
@@ -131,18 +144,21 @@ class TextAnswer:
                 self.force(more(len(given) - at))
                 return
 
-    def section(self, title: str, lines: Iterable[str], rest: Callable[[int], str], reserve: int = 40) -> None:
-        """Add a title and the lines below it that fit; ``rest`` words how many do not."""
-        given = list(lines)
-        if not given or tokens(title) + tokens(given[0]) + reserve > self._left:
-            self.left_out += len(given)
-            return
+    def section(self, title: str, lines: Sequence[str], most: int | None, reserve: int) -> int:
+        """Add a title and the lines below it that fit, at most so many, and how many do not; return those that do."""
+        if not lines or tokens(title) + tokens(lines[0]) + reserve > self._left:
+            self.left_out += len(lines)
+            return 0
         self.add(title)
-        for at, line in enumerate(given):
+        shown = 0
+        for line in lines[:most]:
             if not self.add(line, reserve):
-                self.left_out += len(given) - at - 1
-                self.force(rest(len(given) - at))
                 break
+            shown += 1
+        if shown < len(lines):
+            self.left_out += len(lines) - shown - (1 if shown < len(lines[:most]) else 0)
+            self.force(f"- … {len(lines) - shown:,} more")
+        return shown
 
     @property
     def room(self) -> int:

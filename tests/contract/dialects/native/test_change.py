@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from polymnia.engine.text.tokens import tokens
 from stdio_client import Place, Server
 
 from .speaking import error, ids, text
@@ -119,6 +120,38 @@ def test_a_session_is_undone_as_a_whole(words: Server) -> None:
     text(words, "undo", session="s1", confirm=True)
     assert "hello" not in text(words, "recall", query="hello")
     assert "Stays." in text(words, "recall", query="stays")
+
+
+@pytest.mark.promise("native.undo.since", "native.remember.session")
+def test_memories_from_a_session_are_undone_with_it(words: Server) -> None:
+    text(words, "remember", text="From the sprint.", session="sprint-12")
+    text(words, "remember", text="From elsewhere.")
+    assert "From the sprint." in text(words, "undo", session="sprint-12")
+    text(words, "undo", session="sprint-12", confirm=True)
+    left = text(words, "recall")
+    assert "From elsewhere." in left
+    assert "sprint" not in left
+
+
+@pytest.mark.promise("native.undo.preview")
+def test_a_preview_shows_relations(words: Server) -> None:
+    text(words, "remember", relations=[{"from": "Kim", "to": "Team", "type": "leads"}])
+    assert "deletes Kim -leads-> Team" in text(words, "undo")
+    text(words, "forget", relations=[{"from": "Kim", "to": "Team", "type": "leads"}])
+    assert "brings back Kim -leads-> Team" in text(words, "undo")
+
+
+@pytest.mark.promise("native.answers.budget")
+def test_what_a_change_answers_keeps_to_a_budget(words: Server) -> None:
+    long = "A very long line about the harbour and its cranes. " * 2_000
+    text(words, "remember", entities=[{"name": "Log", "kind": "file", "tags": [f"tag {n}" for n in range(500)]}])
+    many = [f"{n} {long}" for n in range(100)]
+    assert tokens(text(words, "revise", id="Log", add=many)) <= 2_000
+    assert tokens(text(words, "revise", id="Log", remove=[*many[:50], *(f"not {one}" for one in many)])) <= 2_000
+    assert tokens(error(words, "revise", id=long, add=["x"])) <= 2_000
+    stored = ids(text(words, "remember", memories=[f"note {n}" for n in range(20)]))
+    assert tokens(text(words, "forget", ids=[*stored, "Log"], for_good=True)) <= 2_000
+    assert tokens(text(words, "recall", query="Log", budget=100)) <= 100
 
 
 @pytest.mark.promise("native.undo.preview")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from polymnia.engine.text.tokens import tokens
 from stdio_client import Server
 
 from .speaking import error, ids, text
 
 # An estimate of ours counts JSON far too high. Vocabularies of chat models (o200k_base, cl100k_base) make a token of
-# 4.3 characters of these definitions: 1,359 and 1,310 tokens of 5,891 characters.
-_CHARACTERS = 6_300
+# 4.3 characters of these definitions: 1,471 tokens of 6,404 characters in o200k_base.
+_CHARACTERS = 6_450
 
 
 @pytest.mark.promise("native.tools")
@@ -84,6 +86,16 @@ def test_an_answer_is_one_block_of_text(shared: Server) -> None:
         ("remember", {"text": "said", "scope": "team\\api"}, "team/api"),
         ("recall", {"query": "said", "where": {"tags": {"$in": ["a"]}}, "limit": 100_000, "cursor": ""}, ""),
         ("recall", {"query": "said", "timeframe": "30 days", "until": "P7D"}, ""),
+        ("remember", {"facts": ["one", "two"]}, "Stored 2 memories"),
+        ("remember", {"conversation": "User: hi\nAssistant: ho\nho\nUser: ha"}, "3 turns"),
+        ("remember", {"conversation": "민수: 안녕\n지은: 반가워"}, "2 turns"),
+        (
+            "remember",
+            {"messages": [{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "1"}]},
+            "1 turn",
+        ),
+        ("recall", {"queries": ["said", "unsaid"]}, ""),
+        ("recall", {"entity": "said"}, ""),
         ("undo", {"confirm": "no"}, ""),
         ("read", {"path": "/"}, ""),
         ("brief", {"maxTokens": 300}, ""),
@@ -101,6 +113,63 @@ def test_words_of_other_servers_are_understood(
 def test_what_was_read_otherwise_is_noted(shared: Server) -> None:
     reply = shared.call("remember", {"content": "noted", "project": "noted"})
     assert any("`content` as `text`" in note["text"] for note in reply.notes)
+
+
+@pytest.mark.promise("native.arguments.synonyms")
+def test_what_is_to_be_removed_is_never_added(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Ada", "observations": ["x is 1", "y is 2"]}])
+    text(words, "revise", deletions=[{"entityName": "Ada", "observations": ["x is 1", "z is 3"]}])
+    opened = text(words, "read", entity="Ada")
+    assert "y is 2" in opened
+    assert "x is 1" not in opened
+    assert "z is 3" not in opened
+
+
+@pytest.mark.promise("native.arguments.synonyms", "native.arguments.ids")
+def test_a_text_stands_for_the_memory_that_says_it(words: Server) -> None:
+    text(words, "remember", text="Tom drives a Volvo.")
+    assert "Saab" in text(words, "revise", old="Tom drives a Volvo.", new="Tom drives a Saab.")
+    assert "Forgot 1 memory" in text(words, "forget", text="Tom drives a Saab.", dry_run=False)
+
+
+@pytest.mark.promise("native.arguments.unknown")
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("forget", {"query": "old notes"}, "recall takes that"),
+        ("brief", {"topic": "deploys"}, "recall takes that"),
+        ("recall", {"ids": ["x"]}, "read and revise take that"),
+        ("recall", {"query": "x", "min_score": 0.5}, "`min_score` is no parameter here, one of"),
+        ("recall", {"query": "x", "bugdet": 500}, "did you mean `budget`?"),
+        ("remember", {"text": "x", "importance": 5}, "goes into metadata"),
+        ("undo", {"id": "deadbeef-0000"}, "`changed_since` of recall"),
+    ],
+)
+def test_an_unknown_parameter_is_answered_with_where_it_belongs(
+    shared: Server, tool: str, arguments: dict[str, object], expected: str
+) -> None:
+    assert expected in error(shared, tool, **arguments)
+
+
+@pytest.mark.promise("native.brief.sections")
+def test_a_brief_goes_on_where_it_ended(words: Server) -> None:
+    rules = [{"text": f"Rule {n}: never move crane number {n} on Fridays.", "kind": "instruction"} for n in range(8)]
+    plans = [{"text": f"Plan {n}: paint crane number {n}.", "kind": "plan"} for n in range(8)]
+    text(words, "remember", memories=rules + plans)
+    for more in ({"budget": 200}, {"budget": 100}, {"limit": 2}):
+        answers = [text(words, "brief", **more)]
+        while found := re.search(r'cursor "([^"]+)"', answers[-1]):
+            answers.append(text(words, "brief", **more, cursor=found[1]))
+            assert len(answers) < 40
+        assert all(tokens(one) <= more.get("budget", 800) for one in answers)
+        seen = re.findall(r"^- ((?:Rule|Plan) \d)", "\n".join(answers), re.MULTILINE)
+        assert len(seen) == len(set(seen)) == 16, more
+    assert "another call" in error(words, "brief", budget=300, cursor=found_cursor(answers[0]))
+
+
+def found_cursor(answer: str) -> str:
+    """The cursor of an answer."""
+    return str(re.findall(r'cursor "([^"]+)"', answer)[0])
 
 
 @pytest.mark.promise("native.arguments.absent")

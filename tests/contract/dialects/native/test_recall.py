@@ -147,12 +147,86 @@ def test_changes_are_shown_as_they_were_and_counted(words: Server) -> None:
     assert '"The office is in Berlin." -> "The office is in Munich."' in answer
     short = text(words, "recall", changed_since="today", limit=1)
     assert "Berlin.\n" not in short
-    assert "1 earlier change is left out: a larger limit" in short
+    assert "1 earlier change is left out" in short
+    (cursor,) = re.findall(r'cursor "([^"]+)"', short)
+    rest = text(words, "recall", changed_since="today", limit=1, cursor=cursor)
+    assert "Munich" not in rest
+    assert "cursor" not in rest
+    assert "another question" in error(words, "recall", changed_since="today", kind="plan", cursor=cursor)
     for n in range(20):
         text(words, "remember", text=f"Note number {n} about the harbour and its many cranes.")
     small = text(words, "recall", changed_since="today", budget=150)
     assert "change" in small.splitlines()[0]
     assert tokens(small) <= 150
+
+
+@pytest.mark.promise("native.recall.changed_since", "native.recall.filters")
+def test_filters_hold_for_changes_as_well(words: Server) -> None:
+    text(words, "remember", text="apple one", kind="fact", tags=["red"], scope="fruit/tree")
+    (id,) = ids(text(words, "remember", text="apple two", kind="plan", scope="shop"))
+    text(words, "forget", ids=[id])
+    text(words, "remember", conversation=[{"role": "Zoe", "text": "apple three"}], session="s")
+    text(words, "remember", relations=[{"from": "apple four", "to": "shop", "type": "sold_in"}])
+    for arguments, expected in (
+        ({"kind": "plan"}, {"two"}),
+        ({"tags": ["red"]}, {"one"}),
+        ({"scope": "fruit"}, {"one"}),
+        ({"who": "zoe"}, {"three"}),
+        ({"until": "2026-01-01"}, set()),
+        ({"as_of": "2026-01-01"}, set()),
+        ({}, {"one", "two", "three", "four"}),
+    ):
+        answer = text(words, "recall", changed_since="2025-01-01", **arguments)
+        assert set(re.findall(r"apple (one|two|three|four)", answer)) == expected, arguments
+    assert "Nothing that passes the filters has changed" in text(words, "recall", changed_since="today", who="nobody")
+    assert "deleted" in text(words, "recall", changed_since="today", kind="plan")
+
+
+@pytest.mark.promise("native.recall.as_of", "native.recall.filters", "native.recall.superseded")
+def test_filters_and_marks_of_the_past_are_those_of_then(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="Tickets cost ten, tickets, tickets.", kind="fact"))
+    (new,) = ids(text(words, "remember", text="Tickets cost twelve.", kind="fact", supersedes=old))
+    text(words, "remember", conversation=[{"role": "Zoe", "text": "Tickets?"}], extract=False)
+    (gone,) = _shown(text(words, "recall", who="zoe"))
+    stamp = _now(words)
+    text(words, "revise", id=new, kind="plan")
+    text(words, "forget", ids=[gone])
+    then = text(words, "recall", query="tickets", kind="fact", as_of=stamp)
+    assert _shown(then) == [new, old]
+    assert "superseded by" in then
+    assert _shown(text(words, "recall", query="tickets", who="zoe", as_of=stamp)) == [gone]
+    assert gone not in text(words, "recall", query="tickets", until="2026-01-01", as_of=stamp)
+
+
+@pytest.mark.promise("native.recall.as_of", "native.recall.cursor")
+def test_all_that_matched_at_a_time_can_be_read_page_by_page(words: Server) -> None:
+    text(words, "remember", memories=[f"The harbour log of day {n}." for n in range(90)])
+    question = {"query": "harbour log", "as_of": _now(words), "budget": 8000}
+    text(words, "remember", text="Later than that.")
+    answers = _pages(words, **question)
+    seen = [id for one in answers for id in _shown(one)]
+    assert len(seen) == len(set(seen)) == 90
+    assert "That is all that matches." in answers[-1]
+
+
+@pytest.mark.promise("native.read.missing")
+def test_of_several_ids_those_that_are_there_are_shown(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Tom drives a Volvo."))
+    answer = text(words, "read", ids=[id, "no such thing"])
+    assert "Tom drives a Volvo." in answer
+    assert "not found: 'no such thing'" in answer
+    refused = error(words, "revise", id="Tom's Volvo", text="Tom drives a Saab.")
+    assert f"Did you mean {id}" in refused
+
+
+@pytest.mark.promise("native.read.cursor")
+def test_lines_can_be_limited(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Log", "observations": [f"line {n}" for n in range(5)]}])
+    first = text(words, "read", ids=["Log"], limit=3)
+    assert re.findall(r"^line \d$", first, re.MULTILINE) == ["line 0", "line 1"]
+    (cursor,) = re.findall(r'cursor "([^"]+)"', first)
+    rest = text(words, "read", ids=["Log"], limit=3, cursor=cursor)
+    assert re.findall(r"^line \d$", rest, re.MULTILINE) == ["line 2", "line 3", "line 4"]
 
 
 @pytest.mark.promise("native.recall.nothing")

@@ -45,7 +45,7 @@ def test_what_is_stored_already_is_joined(words: Server) -> None:
     (id,) = ids(text(words, "remember", text="Max is allergic to cats."))
     again = text(words, "remember", text="Max is allergic to cats", tags=["health"])
     assert f"joined with {id}" in again
-    assert "Stored 0 memories" in again
+    assert "Stored nothing new" in again
     assert "#health" in text(words, "read", ids=[id])
 
 
@@ -58,6 +58,26 @@ def test_a_known_entity_gets_only_what_it_lacks(words: Server) -> None:
     assert opened.count("Tall") == 1
     assert "Plays cello" in opened
     assert "person" in opened
+
+
+@pytest.mark.promise("native.remember.entity")
+def test_an_entity_gets_what_is_given_for_all_of_a_call(words: Server) -> None:
+    given = {"scope": "people/oslo", "metadata": {"source": "mail"}, "tags": ["team"]}
+    text(words, "remember", entities=[{"name": "Tom", "observations": ["tall"]}], kind="person", **given)
+    opened = text(words, "read", ids=["Tom"])
+    assert re.search(r"Tom \[person · \S+ · people/oslo · #team", opened)
+    assert "source=mail" in opened
+    again = text(words, "remember", entities=[{"name": "Tom", "scope": "people/bergen"}])
+    assert "it stays in the scope 'people/oslo'" in again
+
+
+@pytest.mark.promise("native.remember.conversation")
+def test_turns_get_the_tags_and_metadata_of_the_call(words: Server) -> None:
+    said = {"conversation": [{"role": "user", "text": "We chose Postgres."}], "kind": "decision"}
+    answer = text(words, "remember", **said, tags=["db"], metadata={"channel": "chat"})
+    assert "`kind` was not used" in answer
+    (id,) = ids(text(words, "recall", tags=["db"]))
+    assert "channel=chat" in text(words, "read", ids=[id])
 
 
 @pytest.mark.promise("native.remember.loose")
@@ -169,7 +189,7 @@ def test_statements_of_a_conversation_are_kept_and_the_rest_is_named(meaning: Se
     assert "3 turns of the session 'talk'" in answer
     assert "Mia: I am allergic to peanuts." in answer
     assert "Mia: We decided to move the launch to October." in answer
-    assert "chosen by the built-in model; left out" in answer
+    assert "chosen by the built-in model; sentences left out (nothing to remember: " in answer
     assert '"Haha, thanks!"' in answer
     found = text(meaning, "recall", query="what is Mia allergic to?", **place)
     assert len(re.findall(r"^\d+\. .*\n.*allergic to peanuts", found, re.MULTILINE)) == 1
@@ -190,7 +210,9 @@ def test_a_conversation_that_grows_is_stored_once(words: Server) -> None:
 
 @pytest.mark.promise("native.remember.conversation")
 def test_a_turn_has_a_text_and_a_time_that_is_one(words: Server) -> None:
-    assert "conversation[0].text is empty" in error(words, "remember", conversation=[{"role": "Ann", "text": " "}])
+    assert "has a text" in error(words, "remember", conversation=[{"role": "Ann", "text": " "}])
+    some = [{"role": "Ann", "text": "hello"}, {"role": "assistant", "text": ""}]
+    assert "1 turn without text left out" in text(words, "remember", conversation=some)
     for at in ("last tuesday-ish", "blue"):
         turn = {"role": "Ann", "text": "Hello!", "at": at}
         assert "which is no time" in error(words, "remember", conversation=[turn])
