@@ -35,18 +35,14 @@ def import_source(
 ) -> CommandResult:
     """Import a recognized source and report what became of each kind of memory in it."""
     existing: Existing = arguments.existing or "merge"
-    gone: list[str] = []
     with _memory(arguments, chosen) as memory, bar("Importing") as step:
+        gone = _gone(memory, root)
         done = memory.import_foreign(
-            source, existing=existing, prefix=arguments.prefix, changed=changed, root=root, dry_run=arguments.dry_run,
-            step=step,
+            source, existing=existing, prefix=arguments.prefix, changed=changed, root=root, gone=gone,
+            delete_gone=False, dry_run=arguments.dry_run, step=step,
         )  # fmt: skip
         credentials = [note.text for note in credential_notes(memory.screen)]
-        if root is not None and os.path.isdir(root):
-            from polymnia.engine.transfer.folder import Folder
-            from polymnia.engine.transfer.foreign.notes import listed
-
-            gone = memory.gone_files(root, listed(Folder(root)))
+        gone = [file for file in gone if file not in done.moved]
     data = {**_data(source.label, done), "gone": gone, "credentials": len(memory.screen.found)}
     lines = [*_lines(arguments.path, source.label, done, arguments.dry_run)]
     if gone:
@@ -57,6 +53,16 @@ def import_source(
     if done.changed and not arguments.dry_run:
         lines.append(dim(_UNDO))
     return CommandResult(data, lines, credentials, code=1 if not done.found and done.problems else 0)
+
+
+def _gone(memory: Memory, root: str | None) -> list[str]:
+    """The files that an earlier import took from a folder and that are no longer in it."""
+    if root is None:
+        return []
+    from polymnia.engine.transfer.folder import Folder
+    from polymnia.engine.transfer.foreign.notes import listed
+
+    return memory.gone_files(root, listed(Folder(root)))
 
 
 @contextmanager
@@ -79,6 +85,7 @@ def _data(label: str, done: ForeignImport) -> JsonObject:
         "memories": told["kinds"],
         "relations": relations,
         "deleted": told["removed"],
+        "moved": told["moved"],
         "dropped": told["dropped"],
         "problems": told["problems"],
     }

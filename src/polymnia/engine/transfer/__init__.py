@@ -128,13 +128,15 @@ class TransferVerbs(KnowledgeVerbs):
         changed: int | None = None,
         root: str | None = None,
         gone: Sequence[str] = (),
+        delete_gone: bool = True,
         dry_run: bool = False,
         step: Step | None = None,
     ) -> ForeignImport:
         """Import what another program remembered; a single undo reverts it. A dry run tells what would happen.
 
         ``changed`` is when the source was last changed, in microseconds, by default now. With ``root``, the folder it
-        comes from, later imports know which files are ``gone``; their memories are deleted.
+        comes from, later imports know which files are ``gone``: those that were moved, and those whose memories are
+        deleted if so chosen.
         """
         with importing():
             from polymnia.engine.transfer.foreign_import import ForeignImport, import_foreign
@@ -147,7 +149,7 @@ class TransferVerbs(KnowledgeVerbs):
             nonlocal done
             done = import_foreign(
                 tx, source, existing=existing, prefix=below, limits=self.limits, changed=at, root=root, gone=gone,
-                step=step,
+                delete_gone=delete_gone, step=step,
             )  # fmt: skip
             if dry_run:
                 raise _Tried
