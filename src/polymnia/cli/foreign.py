@@ -25,6 +25,7 @@ from polymnia.models import JsonObject
 from polymnia.operation import credential_notes
 from polymnia.settings import Settings, is_database
 
+DRY_RUN = "Nothing was imported (dry run). An import would do this:"
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
 _WORDS = {"new": "new", "changed": "changed", "unchanged": "unchanged", "kept": "kept as they are here"}
@@ -35,7 +36,7 @@ def import_source(
 ) -> CommandResult:
     """Import a recognized source and report what became of each kind of memory in it."""
     existing: Existing = arguments.existing or "merge"
-    with _memory(arguments, chosen) as memory, bar("Importing") as step:
+    with memory_to_fill(arguments, chosen) as memory, bar("Importing") as step:
         gone = _gone(memory, root)
         done = memory.import_foreign(
             source, existing=existing, prefix=arguments.prefix, changed=changed, root=root, gone=gone,
@@ -66,7 +67,7 @@ def _gone(memory: Memory, root: str | None) -> list[str]:
 
 
 @contextmanager
-def _memory(arguments: Namespace, chosen: Settings) -> Iterator[Memory]:
+def memory_to_fill(arguments: Namespace, chosen: Settings) -> Iterator[Memory]:
     """The memory to import into; a dry run never creates a store."""
     with ExitStack() as stack:
         missing = not is_database(chosen.store) and not os.path.exists(chosen.store or default_store())
@@ -94,7 +95,7 @@ def _data(label: str, done: ForeignImport) -> JsonObject:
 def _lines(path: str, label: str, done: ForeignImport, dry_run: bool) -> Iterator[str]:
     yield f"{strong(path)} is {label}: {counted(done.found, 'memory')}."
     if dry_run:
-        yield "Nothing was imported (dry run). An import would do this:"
+        yield DRY_RUN
     yield from _report(done)
     if not dry_run and not done.changed:
         yield "So nothing was changed." if done.found else red("Nothing was imported.")
@@ -126,7 +127,7 @@ def watch(arguments: Namespace, chosen: Settings) -> CommandResult:
     if arguments.dry_run:
         raise Invalid("--watch goes only without --dry-run", hint="Leave out one of them.")
     imports = 0
-    with _memory(arguments, chosen) as memory, _stopped_by_signals():
+    with memory_to_fill(arguments, chosen) as memory, _stopped_by_signals():
         folder = FolderWatch(memory, arguments.path, prefix=arguments.prefix)
         warned = None
         try:
