@@ -25,6 +25,7 @@ from polymnia.models import JsonObject
 from polymnia.operation import credential_notes
 from polymnia.settings import Settings, is_database
 
+DRY_RUN = "Nothing was imported (dry run). An import would do this:"
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
 _WORDS = {"new": "new", "changed": "changed", "unchanged": "unchanged", "kept": "kept as they are here"}
@@ -35,18 +36,14 @@ def import_source(
 ) -> CommandResult:
     """Import a recognized source and report what became of each kind of memory in it."""
     existing: Existing = arguments.existing or "merge"
-    gone: list[str] = []
-    with _memory(arguments, chosen) as memory, bar("Importing") as step:
+    with memory_to_fill(arguments, chosen) as memory, bar("Importing") as step:
+        gone = _gone(memory, root)
         done = memory.import_foreign(
-            source, existing=existing, prefix=arguments.prefix, changed=changed, root=root, dry_run=arguments.dry_run,
-            step=step,
+            source, existing=existing, prefix=arguments.prefix, changed=changed, root=root, gone=gone,
+            delete_gone=False, dry_run=arguments.dry_run, step=step,
         )  # fmt: skip
         credentials = [note.text for note in credential_notes(memory.screen)]
-        if root is not None and os.path.isdir(root):
-            from polymnia.engine.transfer.folder import Folder
-            from polymnia.engine.transfer.foreign.notes import listed
-
-            gone = memory.gone_files(root, listed(Folder(root)))
+        gone = [file for file in gone if file not in done.moved]
     data = {**_data(source.label, done), "gone": gone, "credentials": len(memory.screen.found)}
     lines = [*_lines(arguments.path, source.label, done, arguments.dry_run)]
     if gone:
@@ -59,8 +56,18 @@ def import_source(
     return CommandResult(data, lines, credentials, code=1 if not done.found and done.problems else 0)
 
 
+def _gone(memory: Memory, root: str | None) -> list[str]:
+    """The files that an earlier import took from a folder and that are no longer in it."""
+    if root is None:
+        return []
+    from polymnia.engine.transfer.folder import Folder
+    from polymnia.engine.transfer.foreign.notes import listed
+
+    return memory.gone_files(root, listed(Folder(root)))
+
+
 @contextmanager
-def _memory(arguments: Namespace, chosen: Settings) -> Iterator[Memory]:
+def memory_to_fill(arguments: Namespace, chosen: Settings) -> Iterator[Memory]:
     """The memory to import into; a dry run never creates a store."""
     with ExitStack() as stack:
         missing = not is_database(chosen.store) and not os.path.exists(chosen.store or default_store())
@@ -79,6 +86,7 @@ def _data(label: str, done: ForeignImport) -> JsonObject:
         "memories": told["kinds"],
         "relations": relations,
         "deleted": told["removed"],
+        "moved": told["moved"],
         "dropped": told["dropped"],
         "problems": told["problems"],
     }
@@ -87,7 +95,7 @@ def _data(label: str, done: ForeignImport) -> JsonObject:
 def _lines(path: str, label: str, done: ForeignImport, dry_run: bool) -> Iterator[str]:
     yield f"{strong(path)} is {label}: {counted(done.found, 'memory')}."
     if dry_run:
-        yield "Nothing was imported (dry run). An import would do this:"
+        yield DRY_RUN
     yield from _report(done)
     if not dry_run and not done.changed:
         yield "So nothing was changed." if done.found else red("Nothing was imported.")
@@ -119,7 +127,7 @@ def watch(arguments: Namespace, chosen: Settings) -> CommandResult:
     if arguments.dry_run:
         raise Invalid("--watch goes only without --dry-run", hint="Leave out one of them.")
     imports = 0
-    with _memory(arguments, chosen) as memory, _stopped_by_signals():
+    with memory_to_fill(arguments, chosen) as memory, _stopped_by_signals():
         folder = FolderWatch(memory, arguments.path, prefix=arguments.prefix)
         warned = None
         try:

@@ -12,16 +12,15 @@ import tempfile
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import IO
 
 import msgspec
 
-from polymnia.app import default_store, limits, open_memory
+from polymnia.app import limits
 from polymnia.cli import foreign
 from polymnia.cli.console import CommandResult, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
-from polymnia.engine import scopes
 from polymnia.engine.transfer import archives, project_import
 from polymnia.engine.transfer.detection import (
     CHAT_KEYS,
@@ -31,20 +30,18 @@ from polymnia.engine.transfer.detection import (
     detect,
     recognize,
 )
-from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.foreign import recognition
-from polymnia.engine.transfer.formats import archive
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, recover
 from polymnia.engine.transfer.formats.graph_items import GraphNote
 from polymnia.engine.transfer.formats.project import ProjectForm
-from polymnia.engine.transfer.formats.records import FileLimits
-from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
+from polymnia.engine.transfer.graphs import ImportedGraph, export_graph
 from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE, JsonObject
-from polymnia.settings import Settings, is_database
+from polymnia.settings import Settings
 
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
+_UNCHANGED = "So nothing was changed."
 _OF_ARCHIVES_IN = ("strategy", "prefix", "no_validate")
 _OF_ARCHIVES_OUT = ("scope", "format", "gzip", "no_associations")
 _MERGING: dict[str, project_import.Merging] = {"merge": "merge", "replace": "replace", "keep": "skip_existing"}
@@ -172,15 +169,11 @@ def _import_graph(arguments: Namespace, chosen: Settings, data: bytes) -> Comman
     if graph.extra:
         keys = ", ".join(map(repr, graph.extra))
         report.refused.append(GraphNote("the document", f"Not imported, for it is no memory: {keys}."))
-    done = None
-    if not arguments.dry_run:
-        with (
-            open_memory(chosen, f"import of {os.path.basename(path)}") as memory,
-            bar("Importing") as step,
-            memory.store.write(memory.project, memory.author, "import") as tx,
-        ):
-            done = import_graph(tx, graph, existing=arguments.existing or "merge", step=step)
-    return CommandResult(_graph_data(graph, done, damage), _graph_lines(path, graph, done, damage))
+    with foreign.memory_to_fill(arguments, chosen) as memory, bar("Importing") as step:
+        done = memory.import_graph(graph, existing=arguments.existing or "merge", dry_run=arguments.dry_run, step=step)
+    return CommandResult(
+        _graph_data(graph, done, damage), _graph_lines(path, graph, done, damage, dry_run=arguments.dry_run)
+    )
 
 
 def _damage(data: bytes, e: BrokenFile) -> str:
@@ -198,7 +191,7 @@ def _unsearched(graph: GraphFile) -> dict[str, int]:
     return dict(keys.most_common())
 
 
-def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> JsonObject:
+def _graph_data(graph: GraphFile, done: ImportedGraph, damage: str | None) -> JsonObject:
     report = msgspec.to_builtins(graph.report)
     counts = {name: report[name] for name in ("entities", "relations", "observations", "dangling")}
     return {
@@ -211,29 +204,30 @@ def _graph_data(graph: GraphFile, done: ImportedGraph | None, damage: str | None
     }
 
 
-def _graph_lines(path: str, graph: GraphFile, done: ImportedGraph | None, damage: str | None) -> Iterator[str]:
+def _graph_lines(
+    path: str, graph: GraphFile, done: ImportedGraph, damage: str | None, *, dry_run: bool
+) -> Iterator[str]:
     report = graph.report
     yield (
         f"{strong(path)} holds {counted(report.entities, 'entity')} with "
         f"{counted(report.observations, 'observation')} and {counted(report.relations, 'relation')}."
     )
     if damage:
-        yield red(f"The file is damaged: {damage}. It was left as it is; what could be read was taken.")
+        taken = "would be" if dry_run else "was"
+        yield red(f"The file is damaged: {damage}. It was left as it is; what could be read {taken} taken.")
     if report.dangling:
         yield f"An end that the file does not have: {counted(report.dangling, 'relation')}, kept all the same."
-    changed = False
-    if done is None:
-        yield "Nothing was imported (dry run)."
-    else:
-        yield (
-            f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
-            f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
-            f"Observations: {done.observations_new:,} new. "
-            f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
-        )
-        changed = bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
-        if not changed:
-            yield "So nothing was changed."
+    if dry_run:
+        yield foreign.DRY_RUN
+    yield (
+        f"Entities: {done.entities_new:,} new, {done.entities_extended:,} extended, "
+        f"{done.entities_replaced:,} replaced, {done.entities_unchanged:,} unchanged. "
+        f"Observations: {done.observations_new:,} new. "
+        f"Relations: {done.relations_new:,} new, {done.relations_known:,} known already."
+    )
+    changed = bool(done.entities_new or done.observations_new or done.entities_replaced or done.relations_new)
+    if not changed and not dry_run:
+        yield _UNCHANGED
     if unsearched := _unsearched(graph):
         keys = ", ".join(f"{key!r} ({count:,})" for key, count in list(unsearched.items())[:_SHOWN])
         yield f"Fields that a graph has no place for, kept with their items but not searched: {keys}."
@@ -243,7 +237,7 @@ def _graph_lines(path: str, graph: GraphFile, done: ImportedGraph | None, damage
         for reason, count in Counter(note.why for note in notes).items() if len(notes) > _SHOWN else ():
             yield f"  {count:,} × {on_one_line(reason)}"
         yield from _first([f"{note.where}: {note.why}" for note in notes], dim)
-    if changed:
+    if changed and not dry_run:
         yield dim(_UNDO)
 
 
@@ -259,24 +253,18 @@ def _first(texts: list[str], paint: Callable[[str], str] = str) -> Iterator[str]
 
 def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: str) -> CommandResult:
     done: archives.ImportedMemories | None = None
-    counts: dict[str, int] = {}
     try:
-        if arguments.dry_run:
-            counts, wrong = _check_archive(folder, name, arguments.prefix, chosen)
-        else:
-            with (
-                open_memory(chosen, f"import of {os.path.basename(arguments.path)}") as memory,
-                bar("Importing") as step,
-            ):
-                memory.exports = folder
-                done = memory.import_memories(
-                    name=name,
-                    strategy=arguments.strategy or "skip_duplicates",
-                    prefix=arguments.prefix,
-                    validate=not arguments.no_validate,
-                    step=step,
-                )
-            wrong = done.problems
+        with foreign.memory_to_fill(arguments, chosen) as memory, bar("Importing") as step:
+            memory.exports = folder
+            done = memory.import_memories(
+                name=name,
+                strategy=arguments.strategy or "skip_duplicates",
+                prefix=arguments.prefix,
+                validate=not arguments.no_validate,
+                dry_run=arguments.dry_run,
+                step=step,
+            )
+        wrong = done.problems
     except ImportFailed as e:
         if not e.problems:
             raise
@@ -284,43 +272,20 @@ def _import_archive(arguments: Namespace, chosen: Settings, folder: str, name: s
     imported = msgspec.to_builtins(done)
     if imported is not None:
         del imported["problems"]
-    data = {"file": counts or None, "imported": imported, "problems": wrong}
+    data = {"imported": imported, "problems": wrong}
     notes = _problem_notes(arguments.path, wrong)
-    if wrong and done is None and not counts:
+    if wrong and done is None:
         notes.append("Correct them, or take the others with --no-validate.")
-    lines = _archive_lines(arguments.path, done, counts, wrong)
+    lines = _archive_lines(done, wrong, dry_run=arguments.dry_run)
     return CommandResult(data, lines, notes, code=1 if wrong and not arguments.no_validate else 0)
 
 
-def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings) -> tuple[dict[str, int], list[str]]:
-    """Count the records of an archive and list those that cannot be imported. Never creates a store."""
-    below = None if prefix is None else scopes.legal_scope(prefix, "prefix")
-    bounds = FileLimits(total=chosen.max_import_bytes)
-    counts = {"memories": 0, "associations": 0}
-    try:
-        with Folder(folder).open(name) as file:
-            for item in archive.read(file, bounds):
-                if item.section in counts:
-                    counts[item.section] += 1
-    except Invalid as e:
-        raise ImportFailed(e.message, hint=e.hint) from e
-    with ExitStack() as stack:
-        if not is_database(chosen.store) and not os.path.exists(chosen.store or default_store()):
-            chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
-        memory = stack.enter_context(open_memory(chosen, "cli"))
-        snapshot = stack.enter_context(memory.store.read(memory.project))
-        return counts, archives.problems(lambda: Folder(folder).open(name), snapshot, memory.limits, below)[0]
-
-
-def _archive_lines(
-    path: str, done: archives.ImportedMemories | None, counts: dict[str, int], wrong: list[str]
-) -> Iterator[str]:
-    if counts:
-        what = f"{counted(counts['memories'], 'memory')} and {counted(counts['associations'], 'association')}"
-        yield f"{strong(path)} holds {what}."
+def _archive_lines(done: archives.ImportedMemories | None, wrong: list[str], *, dry_run: bool) -> Iterator[str]:
     if done is None:
-        yield "Nothing was imported (dry run)." if counts else red("Nothing was imported.")
+        yield red("Nothing was imported.")
         return
+    if dry_run:
+        yield foreign.DRY_RUN
     yield (
         f"Memories: {done.imported:,} new, {done.overwritten:,} changed, {done.skipped:,} left as they are. "
         f"Associations: {done.associations:,} new."
@@ -328,8 +293,8 @@ def _archive_lines(
     # While there are few, records are listed one by one below.
     listed = () if len(wrong) > _SHOWN else ("memories: ", "associations: ")
     yield from _dropped({why: count for why, count in done.dropped.items() if not why.startswith(tuple(listed))})
-    if done.imported or done.overwritten or done.associations:
-        yield dim(_UNDO)
+    if not dry_run:
+        yield dim(_UNDO) if done.imported or done.overwritten or done.associations else _UNCHANGED
 
 
 def _dropped(dropped: dict[str, int]) -> Iterator[str]:
@@ -352,28 +317,25 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
     """Import a project file completely or not at all."""
     done: project_import.ProjectImport | None = None
     wrong: list[str] = []
-    if arguments.dry_run:
-        wrong = project_import.problems(lambda: Folder(folder).open(name), form, limits(chosen))
-    else:
-        try:
-            with (
-                open_memory(chosen, f"import of {os.path.basename(arguments.path)}") as memory,
-                bar("Importing") as step,
-            ):
-                memory.exports = folder
-                # The file's ids are preserved, so that importing it twice changes nothing.
-                done, _ = memory.import_project(
-                    form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True, step=step
-                )
-        except ImportFailed as e:
-            if not e.problems:
-                raise
-            wrong = e.problems
+    try:
+        with foreign.memory_to_fill(arguments, chosen) as memory, bar("Importing") as step:
+            memory.exports = folder
+            # The file's ids are preserved, so that importing it twice changes nothing.
+            done, _ = memory.import_project(
+                form, name=name, merging=_MERGING[arguments.existing or "merge"], keep_ids=True,
+                dry_run=arguments.dry_run, step=step,
+            )  # fmt: skip
+    except ImportFailed as e:
+        if not e.problems:
+            raise
+        wrong = e.problems
     imported = None
     lines = [f"{strong(arguments.path)} is read as a project ({form})."]
     if done is None:
-        lines.append("Nothing was imported (dry run)." if arguments.dry_run else red("Nothing was imported."))
+        lines.append(red("Nothing was imported."))
     else:
+        if arguments.dry_run:
+            lines.append(foreign.DRY_RUN)
         imported = {
             "items_new": done.imported,
             "items_updated": done.updated,
@@ -385,8 +347,8 @@ def _import_project(arguments: Namespace, chosen: Settings, folder: str, name: s
             f"Relationships: {done.relationships:,} new."
         )
         lines += _dropped(done.dropped)
-        if done.imported or done.updated or done.relationships:
-            lines.append(dim(_UNDO))
+        if not arguments.dry_run:
+            lines.append(dim(_UNDO) if done.imported or done.updated or done.relationships else _UNCHANGED)
     dropped = {} if done is None else done.dropped
     data = {"file": {"form": form}, "imported": imported, "problems": wrong, "dropped": dropped}
     notes = _problem_notes(arguments.path, wrong)
@@ -462,7 +424,7 @@ def _described(data: bytes) -> str:
         return f"JSON lines; the first is {_described_json(first)}"
     line, _, rest = text.partition(b"\n")
     second = rest.partition(b"\n")[0]
-    for mark in (b",", b";", b"\t"):
+    for mark in (b",", b";", b"\t", b"|"):
         if line.count(mark) and line.count(mark) == second.count(mark):
             return f"a table with the columns {_quoted(line.decode('utf-8', 'replace').split(mark.decode()))}"
     return "a Markdown text" if _HEADING.search(text[:START]) else "a text"

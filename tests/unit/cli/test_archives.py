@@ -86,7 +86,8 @@ def test_what_exists_is_met_as_the_strategy_says(filled: Desk) -> None:
     assert met("create_versions") == (["The cache holds a week"], ["week"])
     assert met("merge_metadata") == (["The cache holds each answer for a day"], ["cache", "week"])
     assert filled.run("import", "--archive", "a.json").lines == [
-        "Memories: 0 new, 0 changed, 3 left as they are. Associations: 0 new."
+        "Memories: 0 new, 0 changed, 3 left as they are. Associations: 0 new.",
+        "So nothing was changed.",
     ]
 
 
@@ -117,11 +118,15 @@ def test_every_record_that_cannot_be_taken_is_named_and_nothing_is_taken(desk: D
     assert len(desk.run("list").lines) == 2
 
 
-def test_a_dry_run_looks_and_makes_nothing(filled: Desk) -> None:
+def test_a_dry_run_tells_what_an_import_does_and_makes_nothing(filled: Desk) -> None:
     filled.run("export", "--archive", "a.json")
     told = filled.run("import", "--archive", "a.json", "--dry-run", "--store", "new.db")
-    assert told.lines == ["a.json holds 3 memories and 1 association.", "Nothing was imported (dry run)."]
     assert not (filled.folder / "new.db").exists()
+    assert "dry run" in told.lines[0]
+    assert told.lines[1] == "Memories: 3 new, 0 changed, 0 left as they are. Associations: 1 new."
+    assert filled.run("import", "--archive", "a.json", "--store", "new.db").lines[0] == told.lines[1]
+    told = filled.run("import", "--archive", "a.json", "--dry-run", "--store", "new.db")
+    assert told.lines[1] == "Memories: 0 new, 0 changed, 3 left as they are. Associations: 0 new."
     (filled.folder / "bad.json").write_text('{"memories":[{"content":""}]}')
     told = filled.run("import", "--archive", "bad.json", "--dry-run")
     assert told.code == 1

@@ -67,6 +67,35 @@ def test_a_file_of_no_known_form_is_refused_for_what_it_is(desk: Desk) -> None:
     assert desk.run("changes").out == before
 
 
+@pytest.mark.promise("files.import.dry_run")
+def test_a_dry_run_of_a_graph_tells_what_an_import_does(desk: Desk) -> None:
+    ann = {"name": "Ann", "entityType": "person", "observations": ["Likes tea"]}
+    bob = {"name": "Bob", "entityType": "person", "observations": []}
+    knows = {"from": "Ann", "to": "Bob", "relationType": "knows"}
+    (desk.folder / "a.json").write_text(json.dumps({"entities": [ann], "relations": []}))
+    assert desk.run("import", "a.json", "--dry-run").code == 0
+    assert not (desk.folder / "memory.db").exists()
+    desk.run("import", "a.json")
+    ann["observations"] = ["Likes tea", "Plays go"]
+    (desk.folder / "b.json").write_text(json.dumps({"entities": [ann, bob], "relations": [knows]}))
+    told = desk.run("import", "b.json", "--dry-run")
+    assert "1 new, 1 extended" in told.out
+    assert "undo" not in told.out
+    dry = desk.run("import", "b.json", "--dry-run", "--json").value
+    assert dry == desk.run("import", "b.json", "--json").value
+    assert len(desk.run("changes", "--json").value) == 2
+
+
+@pytest.mark.promise("files.import.contents")
+@pytest.mark.parametrize(
+    "table", ["content;tags\nHello;x\n", "id|text\n1|Hello\n", "text\nHello\n", "\ufeffcontent\ttags\nHello\tx\n"]
+)
+def test_tables_are_told_by_their_columns_whatever_is_between_them(desk: Desk, table: str) -> None:
+    (desk.folder / "table").write_text(table, encoding="utf-8")
+    assert desk.run("import", "table", "--json").value["imported"]["items_new"] == 1
+    assert "Hello" in desk.run("list").out
+
+
 def test_a_damaged_graph_is_still_taken_as_far_as_it_goes(desk: Desk) -> None:
     (desk.folder / "cut.json").write_text(json.dumps(GRAPH)[:-25])
     told = desk.run("import", "cut.json")
@@ -105,9 +134,10 @@ def test_a_project_file_is_imported_whatever_its_name(desk: Desk, form: str) -> 
     assert done.data is not None
     raw = done.data.encode() if done.encoding == "utf-8" else base64.b64decode(done.data)
     (desk.folder / "some file").write_bytes(raw)
-    dry = desk.run("import", "--dry-run", "some file")
-    assert (dry.code, "dry run" in dry.out) == (0, True), dry
+    assert "dry run" in desk.run("import", "--dry-run", "some file").out
+    dry = desk.run("import", "--dry-run", "--json", "some file").value
     value = desk.run("import", "--json", "some file").value
+    assert dry == value
     assert value["imported"] == {"items_new": 2, "items_updated": 0, "items_kept": 0, "relationships_new": 1}
     assert "Boils water" in desk.run("show", one.uid).out
     again = desk.run("import", "--existing", "keep", "--json", "some file").value

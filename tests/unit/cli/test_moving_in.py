@@ -331,6 +331,80 @@ def test_a_folder_is_followed_file_by_file_and_a_removed_file_is_an_undoable_del
         assert memory.get("Tea")[0].observations
 
 
+@pytest.mark.promise("files.import.watch")
+def test_a_note_that_is_moved_stays_the_same_memory_and_others_still_lead_to_it(desk: Desk) -> None:
+    vault = desk.folder / "vault"
+    _write(vault, VAULT)
+    with connect(desk.folder / "memory.db") as memory:
+        watch = FolderWatch(memory, str(vault))
+        watch.sync()
+        before = memory.get("Tea")[0]
+        with memory.store.read(memory.project) as snapshot:
+            relations = {one.ends for one in snapshot.relations()}
+        (vault / "drinks").mkdir()
+        (vault / "Tea.md").rename(vault / "drinks" / "Tea.md")
+        watch.sync()
+        done = watch.sync()
+        assert done is not None
+        assert (done.kinds["note"]["changed"], done.removed, done.moved) == (1, 0, ["Tea.md"])
+        after = memory.get("Tea")[0]
+        assert (after.uid, after.version, after.scope) == (before.uid, before.version + 1, "vault/drinks")
+        with memory.store.read(memory.project) as snapshot:
+            assert {one.ends for one in snapshot.relations()} == relations
+    # The same while nobody watches; what is gone for good is told and kept.
+    (vault / "old").mkdir()
+    (vault / "drinks" / "Tea.md").rename(vault / "old" / "Tea.md")
+    (vault / "Home.md").unlink()
+    value = desk.run("import", "vault", "--json").value
+    assert (value["moved"], value["gone"]) == (["drinks/Tea.md"], ["Home.md"])
+    assert value["memories"] == {"note": {"changed": 1, "unchanged": 1}}
+    # Another note of that name where the first one was is another memory.
+    (vault / "Tea.md").write_text("A shop called Tea")
+    assert desk.run("import", "vault", "--json").value["memories"] == {"note": {"unchanged": 2, "new": 1}}
+    assert desk.run("import", "vault", "--json").value["memories"] == {"note": {"unchanged": 3}}
+    assert "shop" not in desk.run("show", "Tea").out
+
+
+@pytest.mark.promise("files.import.watch")
+def test_links_follow_notes_that_come_and_go_while_a_folder_is_followed(desk: Desk) -> None:
+    vault = desk.folder / "vault"
+    _write(vault, {"Index.md": "See [[teas/Green]] and [[차]]"})
+    with connect(desk.folder / "memory.db") as memory:
+        watch = FolderWatch(memory, str(vault))
+        watch.sync()
+
+        def links() -> set[str]:
+            watch.sync()
+            watch.sync()
+            with memory.store.read(memory.project) as snapshot:
+                return {one.target for one in snapshot.relations()}
+
+        assert links() == {"teas/Green", "차"}
+        _write(vault, {"teas/Green.md": "---\naliases: [차]\n---\nSencha"})
+        assert links() == {"Green"}
+        (vault / "teas" / "Green.md").unlink()
+        assert links() == {"teas/Green", "차"}
+
+
+def test_a_subfolder_that_cannot_be_read_deletes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = desk.folder / "vault"
+    _write(vault, VAULT)
+    listing = os.scandir
+
+    def refused(path: Any) -> Any:
+        if str(path).endswith("Garden"):
+            raise PermissionError(13, "Permission denied")
+        return listing(path)
+
+    with connect(desk.folder / "memory.db") as memory:
+        watch = FolderWatch(memory, str(vault))
+        watch.sync()
+        monkeypatch.setattr("os.scandir", refused)
+        assert (watch.sync(), watch.sync()) == (None, None)
+        assert "Garden cannot be read" in (watch.warning or "")
+        assert memory.get("정원")[0].observations
+
+
 def test_ctrl_c_ends_a_watch_cleanly(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     _write(desk.folder / "vault", VAULT)
 

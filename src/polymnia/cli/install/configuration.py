@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
 from difflib import unified_diff
+from glob import escape, glob
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -22,6 +23,7 @@ from polymnia.settings import NETWORK, BadSetting
 from polymnia.settings import read as read_settings
 
 _MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 with it
+_BACKUP = ".bak"
 _WIDEST = 160  # columns of a line of a difference: a file may be one long line
 
 Action = Literal["add", "change", "remove", "none"]
@@ -124,9 +126,25 @@ def removal(client: Client, file: str, name: str | None) -> list[Edit]:
         return []
     after = text
     for one in names:
+        entry = client.entries(document)[one]
         document = _without(client, document, one)
-        after = _edited(client, file, client.remove(after, one), document)
+        kept = _before_entry(client, file, after, one, entry)
+        after = _edited(client, file, client.remove(after, one), document) if kept is None else kept
     return [Edit(client, file, ", ".join(names), "remove", before, _encoded(after, before), None)]
+
+
+def _before_entry(client: Client, file: str, text: str, name: str, entry: JsonObject) -> str | None:
+    """The text of a copy to which adding an entry gives the present text: so it was before, to the byte.
+
+    Without one it cannot be known whether an empty section, or a line end, was there before the entry was.
+    """
+    path = os.path.realpath(file)
+    for copy in sorted(glob(f"{escape(path)}.*{_BACKUP}"), reverse=True):
+        with suppress(Invalid, Forbidden):
+            old = _decoded(_bytes(copy) or b"", copy)
+            if name not in client.entries(client.text.parse(old)) and client.put(old, name, entry) == text:
+                return old
+    return None
 
 
 def write(change: Edit) -> str | None:
@@ -175,7 +193,7 @@ def _backup(file: str, data: bytes, mode: int) -> str:
     """Keep the file as it was beside it, under a name that is free."""
     base = f"{file}.{time.strftime('%Y%m%d-%H%M%S')}"
     for number in range(1000):
-        path = f"{base}{f'-{number}' if number else ''}.bak"
+        path = f"{base}{f'-{number}' if number else ''}{_BACKUP}"
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         except FileExistsError:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 
 from polymnia.engine.content import find_item, read_as
 from polymnia.engine.knowledge import KnowledgeVerbs
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from polymnia.engine.transfer.folder import Folder
     from polymnia.engine.transfer.foreign.items import ForeignSource
     from polymnia.engine.transfer.foreign_import import ForeignImport
-    from polymnia.engine.transfer.graphs import Existing
+    from polymnia.engine.transfer.formats.graph import GraphFile
+    from polymnia.engine.transfer.graphs import Existing, ImportedGraph
     from polymnia.engine.transfer.pages import ExportedPages
     from polymnia.engine.transfer.project_export import Including, ProjectExport
     from polymnia.engine.transfer.project_import import Merging, ProjectImport
     from polymnia.engine.transfer.uploads import Upload
+
+T = TypeVar("T")
 
 _ENDINGS = {"json": "json", "csv": "csv", "markdown": "md", "zip": "zip"}
 _COMPRESSED = ("H4sI", "UEsDB", "UEsFB")  # how gzip and zip files start in base64
@@ -89,12 +92,13 @@ class TransferVerbs(KnowledgeVerbs):
         strategy: Strategy = "skip_duplicates",
         prefix: str | None = None,
         validate: bool = True,
+        dry_run: bool = False,
         step: Step | None = None,
     ) -> ImportedMemories:
         """Import an archive from a file in the export folder or from ``data``; a single undo reverts it.
 
         With ``validate`` nothing is imported unless everything can be; the fault lists every problem. Without it,
-        invalid records are skipped and listed in the result.
+        invalid records are skipped and listed in the result. A dry run tells what would happen.
         """
         from polymnia.engine.transfer.archives import ImportedMemories, import_memories, problems
 
@@ -110,14 +114,23 @@ class TransferVerbs(KnowledgeVerbs):
             with self.store.read(self.project) as snapshot:
                 found, total = problems(open, snapshot, self.limits, below)
             _check(found)
-        return self._write(
-            "import",
+        return self._import(
             lambda tx: import_memories(
                 tx, open, strategy=strategy, prefix=below, limits=self.limits, step=step, total=total
             ),
             step,
+            dry_run=dry_run,
             gives=ImportedMemories,
         )
+
+    def import_graph(
+        self, graph: GraphFile, *, existing: Existing = "merge", dry_run: bool = False, step: Step | None = None
+    ) -> ImportedGraph:
+        """Import a graph that was read from a file; a single undo reverts it. A dry run tells what would happen."""
+        with importing():
+            from polymnia.engine.transfer.graphs import import_graph
+
+        return self._import(lambda tx: import_graph(tx, graph, existing=existing, step=step), step, dry_run=dry_run)
 
     def import_foreign(
         self,
@@ -128,36 +141,29 @@ class TransferVerbs(KnowledgeVerbs):
         changed: int | None = None,
         root: str | None = None,
         gone: Sequence[str] = (),
+        delete_gone: bool = True,
         dry_run: bool = False,
         step: Step | None = None,
     ) -> ForeignImport:
         """Import what another program remembered; a single undo reverts it. A dry run tells what would happen.
 
         ``changed`` is when the source was last changed, in microseconds, by default now. With ``root``, the folder it
-        comes from, later imports know which files are ``gone``; their memories are deleted.
+        comes from, later imports know which files are ``gone``: those that were moved, and those whose memories are
+        deleted if so chosen.
         """
         with importing():
             from polymnia.engine.transfer.foreign_import import ForeignImport, import_foreign
 
         below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "prefix")
         at = time.time_ns() // 1000 if changed is None else changed
-        done: ForeignImport | None = None
 
         def import_into(tx: Transaction) -> ForeignImport:
-            nonlocal done
-            done = import_foreign(
+            return import_foreign(
                 tx, source, existing=existing, prefix=below, limits=self.limits, changed=at, root=root, gone=gone,
-                step=step,
+                delete_gone=delete_gone, step=step,
             )  # fmt: skip
-            if dry_run:
-                raise _Tried
-            return done
 
-        try:
-            return self._write("import", import_into, step, gives=ForeignImport)
-        except _Tried:
-            assert done is not None
-            return done
+        return self._import(import_into, step, dry_run=dry_run, gives=ForeignImport)
 
     def gone_files(self, root: str, present: Iterable[str]) -> list[str]:
         """The files of a folder that an earlier import took and that are no longer there."""
@@ -220,12 +226,14 @@ class TransferVerbs(KnowledgeVerbs):
         keep_ids: bool = False,
         embed: bool | None = None,
         relate: bool = False,
+        dry_run: bool = False,
         step: Step | None = None,
     ) -> tuple[ProjectImport, int]:
         """Import a project file from the export folder or from text (base64 if it is compressed).
 
         With ``embed`` new items have their vectors when this returns; False means they never get any. ``relate`` adds
-        relationships detected in their texts. Returns the import's result and how many relationships were detected.
+        relationships detected in their texts. Returns the import's result and how many relationships were detected. A
+        dry run tells what the import would do.
         """
         from polymnia.engine.transfer.project_import import import_project, problems
 
@@ -248,7 +256,9 @@ class TransferVerbs(KnowledgeVerbs):
                 tx, open, form, merging=merging, keep_ids=keep_ids, limits=self.limits, step=step, made=on_new
             )
 
-        done = self._write("import_project", import_into, step)
+        done = self._import(import_into, step, dry_run=dry_run, action="import_project")
+        if dry_run:
+            return done, 0
         if embed:
             self.finding().reindex(self.project, lambda lane, done, total: None)
         return done, self.detect(new_records) if new_records else 0
@@ -280,17 +290,33 @@ class TransferVerbs(KnowledgeVerbs):
             from polymnia.engine.transfer.uploads import upload
 
         below = None if prefix is None or not prefix.strip("/ ") else legal_scope(prefix, "prefix")
-        tried: list[Upload] = []
+        return self._import(
+            lambda tx: upload(tx, data, name, existing=existing, prefix=below, limits=self.limits, step=step),
+            step,
+            dry_run=preview,
+        )
 
-        def work(tx: Transaction) -> Upload:
-            done = upload(tx, data, name, existing=existing, prefix=below, limits=self.limits, step=step)
-            if preview:
+    def _import(
+        self,
+        work: Callable[[Transaction], T],
+        step: Step | None,
+        *,
+        dry_run: bool,
+        action: str = "import",
+        gives: Any = Any,
+    ) -> T:
+        """Make one change; a dry run makes it and takes it back, so that what it tells is what would happen."""
+        tried: list[T] = []
+
+        def tried_or_made(tx: Transaction) -> T:
+            done = work(tx)
+            if dry_run:
                 tried[:] = [done]
                 raise _Tried
             return done
 
         try:
-            return self._write("import", work, step)
+            return self._write(action, tried_or_made, step, gives=gives)
         except _Tried:
             return tried[0]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import BinaryIO
 
@@ -29,6 +29,7 @@ from polymnia.engine.transfer.foreign.items import (
     RELATIONS,
     TURN,
     ForeignSource,
+    stable_id,
     text_id,
 )
 from polymnia.engine.transfer.foreign.notes import BASE
@@ -44,7 +45,8 @@ _FOLDER = "folder"
 class ForeignImport(Struct, frozen=True, kw_only=True):
     """The result of an import. ``kinds`` counts for each kind of memory how many are new, changed, unchanged and kept.
 
-    A memory is kept where it is newer here than in the source. ``removed`` are memories whose files are gone.
+    A memory is kept where it is newer here than in the source. ``removed`` are memories whose files are gone, ``moved``
+    the former files of memories that have another one now.
     ``dropped`` counts by reason what the source has and was not imported, ``problems`` lists the records among them.
     """
 
@@ -53,6 +55,7 @@ class ForeignImport(Struct, frozen=True, kw_only=True):
     relations_known: int = 0
     relations_removed: int = 0
     removed: int = 0
+    moved: list[str] = []
     dropped: dict[str, int] = {}
     problems: list[str] = []
 
@@ -84,19 +87,22 @@ def import_foreign(
     limits: Limits,
     changed: int,
     root: str | None = None,
-    gone: Iterable[str] = (),
+    gone: Sequence[str] = (),
+    delete_gone: bool = True,
     step: Step | None = None,
 ) -> ForeignImport:
     """Import a source. ``changed`` is when it was last changed, in microseconds, where it does not tell itself.
 
-    ``root`` is the folder that its items tell files of; memories of files that are ``gone`` are deleted.
+    ``root`` is the folder that its items tell files of. A note that was moved in it, so that its file is ``gone`` and
+    another one has its title, stays the same memory; memories of other files that are gone are deleted if so chosen.
     """
-    file = _Foreign(source, limits, existing, prefix, changed, None if root is None else _Folder(tx, root))
+    file = _Foreign(source, limits, existing, prefix, changed, None if root is None else _Folder(tx, root, gone))
     links = file.add_memories(tx, step)
     if step is not None:
         step(len(file.uids), len(file.uids))
+    removed = file.delete(tx, gone) if delete_gone else 0
     file.relate_all(tx, links)
-    return file.result(tx, gone)
+    return file.result(tx, removed)
 
 
 def missing_files(snapshot: Snapshot, root: str, present: Iterable[str]) -> list[str]:
@@ -115,18 +121,31 @@ def missing_files(snapshot: Snapshot, root: str, present: Iterable[str]) -> list
 class _Folder:
     """What is known of the files of a folder."""
 
-    def __init__(self, snapshot: Snapshot, root: str) -> None:
+    def __init__(self, snapshot: Snapshot, root: str, gone: Iterable[str] = ()) -> None:
         self._snapshot = snapshot
         self._root = sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         self.states: dict[str, FileState] = {}  # of this import, by file
+        self.moved: dict[str, str] = {}  # file → what it was before
+        files = {id: file for file in gone for id in self.before(file).ids}
+        records = snapshot.load(list(snapshot.ids_of(list(files)).values())) if files else []
+        self._left = {record.name: files[record.uid] for record in records}  # name of a memory → its file that is gone
 
     def key(self, file: str) -> str:
         return f"{_FOLDER}/{self._root}/{file}"
 
     def before(self, file: str) -> FileState:
         """What a file was when it was last imported."""
-        noted = self._snapshot.noted(self.key(file))
+        noted = self._snapshot.noted(self.key(self.moved.get(file, file)))
         return FileState() if noted is None else msgspec.json.decode(noted, type=FileState)
+
+    def id_of(self, file: str, id: str, name: str) -> str:
+        """The id of the memory of a note: that of its first file, or ``id`` if it is new and no moved note has it."""
+        if not self.before(file).ids and name in self._left:
+            self.moved[file] = self._left.pop(name)
+        if ids := self.before(file).ids:
+            return id if id in ids else next(iter(ids))
+        taken = self._snapshot.load(list(self._snapshot.ids_of([id]).values()))
+        return stable_id(id, file) if any(record.metadata.get(FILE, file) != file for record in taken) else id
 
 
 class _Foreign(Importer):
@@ -153,6 +172,7 @@ class _Foreign(Importer):
         self._files: dict[str, str] = {}  # id → file
         self._link_files: dict[int, str] = {}  # position of a relation → file
         self._called: dict[str, str] = {}  # id of an end → the name it is given by
+        self._ids: dict[str, str] = {}  # id of a note by its file → id of its memory, where that is another
         self._edited: dict[str, str] = {}  # id of a page whose relations were edited → their digest before
         self._kinds: dict[str, Counter[str]] = {}
         self._relations: Counter[str] = Counter()
@@ -193,9 +213,20 @@ class _Foreign(Importer):
     def draft(self, value: JsonObject) -> EntityDraft:
         in_session = str(value.get("scope", "")).startswith(f"{scopes.SESSIONS}/")
         made = draft(value, self._limits, None if in_session else self._prefix)
-        if (name := self._files.get(made.uid or "")) is not None:
-            self._state(name).ids[made.uid or ""] = digest(made)
+        if (file := self._files.get(made.uid or "")) is not None:
+            if self._folder is not None and self._about[made.uid or ""][BASE] is None:
+                made = self._known(made, file, self._folder)
+            self._state(file).ids[made.uid or ""] = digest(made)
         return made
+
+    def _known(self, made: EntityDraft, file: str, folder: _Folder) -> EntityDraft:
+        """A note with the id of its memory, which it has from its first file."""
+        own = made.uid or ""
+        id = folder.id_of(file, own, made.name)
+        if id == own:
+            return made
+        self._about[id], self._files[id], self._ids[own] = self._about[own], file, id
+        return replace(made, uid=id)
 
     def _is_new(self, item: Item, draft: EntityDraft) -> bool:
         if draft.uid in self.uids:
@@ -280,7 +311,8 @@ class _Foreign(Importer):
     def relate_all(self, tx: Transaction, links: list[tuple[Item, Ends]]) -> None:
         """Add the relations, and remove those that a file no longer has."""
         drafts: list[RelationDraft] = []
-        unknown = {end for _, ends in links for end, is_id in ends[:2] if is_id and end not in self._names}
+        ends_by_id = (end for _, ends in links for end, is_id in ends[:2] if is_id)
+        unknown = {id for end in ends_by_id if (id := self._ids.get(end, end)) not in self._names}
         found = tx.ids_of(list(unknown)) if unknown else {}
         uids = {id: uid for uid, id in found.items()}
         self._names.update({uids[record.id]: record.name for record in tx.load(list(found.values()))})
@@ -303,7 +335,7 @@ class _Foreign(Importer):
             self._remove_links(tx, self._folder)
 
     def _name_of(self, end: str, is_id: bool) -> str | None:
-        return self._names.get(end) or self._called.get(end) if is_id else end
+        return self._names.get(self._ids.get(end, end)) or self._called.get(end) if is_id else end
 
     def _remove_links(self, tx: Transaction, folder: _Folder) -> None:
         for name, state in folder.states.items():
@@ -327,33 +359,38 @@ class _Foreign(Importer):
 
     # ── the result ────────────────────────────────────────────────────────────────────────────────────────
 
-    def result(self, tx: Transaction, gone: Iterable[str]) -> ForeignImport:
-        """Remember what became of each file, delete the memories of those that are gone, and count."""
-        removed = self._delete(tx, gone) if self._folder is not None else 0
-        for name, state in self._folder.states.items() if self._folder is not None else ():
-            assert self._folder is not None
-            tx.note(self._folder.key(name), msgspec.json.encode(state).decode())
+    def result(self, tx: Transaction, removed: int) -> ForeignImport:
+        """Remember what became of each file, and count."""
+        if self._folder is not None:
+            for file in self._folder.moved.values():
+                tx.note(self._folder.key(file), None)
+            for file, state in self._folder.states.items():
+                tx.note(self._folder.key(file), msgspec.json.encode(state).decode())
         return ForeignImport(
             kinds={kind: dict(counts) for kind, counts in self._kinds.items()},
             relations=self._relations["new"],
             relations_known=self._relations["known"],
             relations_removed=self._relations["removed"],
             removed=removed,
+            moved=[] if self._folder is None else sorted(self._folder.moved.values()),
             dropped=self.dropped,
             problems=self.problems(),
         )
 
-    def _delete(self, tx: Transaction, gone: Iterable[str]) -> int:
-        assert self._folder is not None
+    def delete(self, tx: Transaction, gone: Iterable[str]) -> int:
+        """Delete the memories of files that are gone, unless another file has them now."""
+        if self._folder is None:
+            return 0
         removed = 0
         for file in gone:
-            ids = [id for id in self._folder.before(file).ids if id not in self.uids]  # a moved page is still there
+            ids = [id for id in self._folder.before(file).ids if id not in self.uids]
             records = tx.load(list(tx.ids_of(ids).values())) if ids else []
             names = [record.name for record in records]
             tx.remove_relations([one.id for one in tx.relations_of(names)] if names else [])
             tx.remove_records([record.id for record in records])
             removed += len(records)
-            tx.note(self._folder.key(file), None)
+            if file not in self._folder.moved.values():
+                tx.note(self._folder.key(file), None)
         return removed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from msgspec.json import encode
 
 from polymnia.engine.graph import in_place_of
 from polymnia.engine.ports import Snapshot, Transaction
+from polymnia.engine.project import Step
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, Link, write
 from polymnia.engine.transfer.imports import absent
 from polymnia.models import EntityDraft, Record, Relation
@@ -49,13 +50,14 @@ def import_graph(
     graph: GraphFile,
     *,
     existing: Existing = "merge",
-    step: Callable[[int, int], None] = lambda done, total: None,
+    step: Step | None = None,
 ) -> ImportedGraph:
     """Add a file's entities and relations to the project.
 
     ``existing`` decides about names the project already has: ``merge`` adds missing observations, ``replace``
     stores the file's version (the earlier one stays in the history), ``keep`` leaves them unchanged.
     """
+    step = step or (lambda done, total: None)
     total = len(graph.entities) + len(graph.relations)
     counts: Counter[str] = Counter()
     for start in range(0, len(graph.entities), _BATCH):

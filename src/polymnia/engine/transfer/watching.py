@@ -83,6 +83,11 @@ class FolderWatch:
             self.warning = "the folder is not there"
             return None
         self.warning = None
-        files = {name: state for name, state in listed(self._folder).items() if name.lower().endswith(PAGES)}
+        closed: list[str] = []
+        found = listed(self._folder, closed=closed)
+        if closed:
+            self.warning = f"{closed[0] or 'the folder'} cannot be read; until it can, the folder is not followed"
+            return None
+        files = {name: state for name, state in found.items() if name.lower().endswith(PAGES)}
         self.pause = max(_SHORTEST, _SHARE * (time.monotonic() - started))
         return files

@@ -255,6 +255,39 @@ def test_an_entry_of_yaml_is_changed_in_its_place(tmp_path: Path) -> None:
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cursor", ""),
+        ("cursor", "{}"),
+        ("cursor", "\ufeff{ }\r\n"),
+        ("zed", '{\n  "theme": "dark", // mine\n}\n'),
+        ("vscode", '{"servers": { /* none yet */ },}'),
+        ("codex", 'model = "o3"'),
+        ("continue", "name: Mine\nversion: 1.0.0\nschema: v1"),
+        ("goose", "extensions:\nGOOSE_MODEL: x\n"),
+    ],
+)
+def test_a_file_without_any_server_is_the_same_to_the_byte_after_removing(tmp_path: Path, name: str, text: str) -> None:
+    client, file = BY_NAME[name], tmp_path / "config"
+    file.write_bytes(text.encode())
+    for options in (["stdio"], ["stdio", "--project", "atlas"]):
+        configuration.write(configuration.addition(client, str(file), client.entry(PROGRAM, options), None))
+    (change,) = configuration.removal(client, str(file), None)
+    configuration.write(change)
+    assert file.read_bytes() == text.encode()
+
+
+def test_what_was_set_since_stays_when_the_entry_is_removed(tmp_path: Path) -> None:
+    client, file = BY_NAME["cursor"], tmp_path / "mcp.json"
+    file.write_text("{}")
+    configuration.write(configuration.addition(client, str(file), client.entry(PROGRAM, ["stdio"]), None))
+    file.write_text(file.read_text().replace("{", '{"theme": "dark", ', 1))
+    (change,) = configuration.removal(client, str(file), None)
+    configuration.write(change)
+    assert json.loads(file.read_text()) == {"theme": "dark", "mcpServers": {}}
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     real = tmp_path / "dotfiles" / "mcp.json"

@@ -232,7 +232,7 @@ def _line(line: bytes, number: int, total: int) -> JsonObject | Broken:
         return value
     if isinstance(value, str):
         try:
-            json.loads(line)
+            json.loads(line.rstrip())
         except json.JSONDecodeError as e:
             value = f"{e.msg[0].lower()}{e.msg[1:]}, column {e.colno:,}"
         except (ValueError, RecursionError):

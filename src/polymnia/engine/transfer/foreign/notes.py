@@ -60,27 +60,35 @@ class Head(Struct, frozen=True):
     is_page: bool = False
 
 
-def listed(folder: Folder, links: list[str] | None = None) -> dict[str, tuple[int, int]]:
+def listed(
+    folder: Folder, links: list[str] | None = None, closed: list[str] | None = None
+) -> dict[str, tuple[int, int]]:
     """The files of a folder and its subfolders, with time of change and size; without hidden ones.
 
-    Links are not followed; their names are added to ``links``.
+    Links are not followed; their names are added to ``links``. Subfolders that cannot be read are added to ``closed``.
     """
     found: dict[str, tuple[int, int]] = {}
     waiting = [(folder.path, "")]
     while waiting:
         at, inside = waiting.pop()
-        with suppress(OSError), os.scandir(at) as entries:  # a folder may be gone, or not be ours to read
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                with suppress(OSError):
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append((entry.path, f"{inside}{entry.name}/"))
-                    elif entry.is_file(follow_symlinks=False):
-                        status = entry.stat(follow_symlinks=False)
-                        found[inside + entry.name] = (status.st_mtime_ns, status.st_size)
-                    elif links is not None and entry.is_symlink():
-                        links.append(inside + entry.name)
+        try:
+            with os.scandir(at) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    with suppress(OSError):
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append((entry.path, f"{inside}{entry.name}/"))
+                        elif entry.is_file(follow_symlinks=False):
+                            status = entry.stat(follow_symlinks=False)
+                            found[inside + entry.name] = (status.st_mtime_ns, status.st_size)
+                        elif links is not None and entry.is_symlink():
+                            links.append(inside + entry.name)
+        except FileNotFoundError:
+            pass  # gone meanwhile
+        except OSError:
+            if closed is not None:
+                closed.append(inside.removesuffix("/"))
     return dict(sorted(found.items()))
 
 
@@ -128,11 +136,16 @@ class Notes:
         self._heads: dict[str, tuple[int, Head | None]] = {}
         self._called: dict[str, list[str]] = {}
         self._names: dict[str, str] = {}
+        self._links: dict[str, set[str]] = {}  # file → the words its links may be read as
 
     def read(self, pages: Sequence[PageFile], only: Iterable[str] | None = None) -> Iterator[Item]:
-        """The items of the pages, or of some of them alone."""
+        """The items of the pages; or of some of them alone, and of those whose links lead elsewhere because of them."""
+        before = self._called
         self._know(pages)
         wanted = None if only is None else set(only)
+        if wanted is not None:
+            words = {word for word in before.keys() | self._called if before.get(word) != self._called.get(word)}
+            wanted.update(name for name, links in self._links.items() if not words.isdisjoint(links))
         basic = any(head is not None and head.is_basic_memory for _, head in self._heads.values())
         for file in pages:
             if wanted is None or file.name in wanted:
@@ -208,6 +221,7 @@ class Notes:
         )  # fmt: skip
         links = (*related, *markdown.properties(note.metadata), *markdown.references("\n".join((body, *observed))))
         known: set[tuple[str, str]] = set()
+        self._links[file.name] = set()
         for one in links:
             if (end := self._end(one, file.name)) is not None and (one.type, end["target_name"]) not in known:
                 known.add((one.type, end["target_name"]))
@@ -224,8 +238,10 @@ class Notes:
 
             target = posixpath.splitext(unquote(target))[0]
         near = posixpath.normpath(posixpath.join(posixpath.dirname(file), target))
-        for word in (near, target):
-            if files := self._called.get(_folded(word)):
+        words = [_folded(word) for word in (near, target)]
+        self._links[file].update(words)
+        for word in words:
+            if files := self._called.get(word):
                 here = posixpath.dirname(file)
                 best = min(files, key=lambda name: (posixpath.dirname(name) != here, name.count("/"), name))
                 head = self._heads[best][1]

@@ -136,13 +136,13 @@ def is_table(data: bytes) -> bool:
         first, second = islice(_rows(Source(BytesIO(data), len(data)), FileLimits()), 2)
     except (Invalid, ValueError):  # in another encoding, or with fewer than two rows
         return False
-    return 1 < len(first.cells) == len(second.cells) and "content" in map(_column, first.cells)
+    return len(first.cells) == len(second.cells) and "content" in map(_column, first.cells)
 
 
 def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
-    """The rows of a file; the delimiter (comma, semicolon or tab) is detected from the first row."""
+    """The rows of a file; the delimiter (comma, semicolon, tab or bar) is detected from the first row."""
     first = _QUOTED.sub(b"", source.peek(64 * 1024)).split(b"\n", 1)[0].decode("latin-1")
-    delimiter = max(",;\t", key=first.count)
+    delimiter = max(",;\t|", key=first.count)
     # The limit is global to the process, and 128 KiB per cell by default.
     csv.field_size_limit(max(limits.record, csv.field_size_limit()))
     lines = (
