@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
+from calendar import timegm
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 import polymnia
 from stdio_client import entity
 
-from .served import Served, request
+from .served import Served, eventually, request
 
 STORE = request("tools/call", {"name": "create_entities", "arguments": {"entities": [entity("Ann", "likes 녹차")]}})
 
@@ -23,6 +26,11 @@ def _flags(folder: Path, every: str = "1h") -> list[str]:
 
 def _backups(folder: Path) -> list[Path]:
     return sorted(folder.glob("polymnia-*.db"))
+
+
+def _newest(served: Served) -> float:
+    page = text_string_to_metric_families(served.request("GET", "/metrics").body.decode())
+    return next(one.samples[0].value for one in page if one.name == "polymnia_backup_timestamp_seconds")
 
 
 @pytest.mark.promise("backup.schedule")
@@ -38,6 +46,9 @@ def test_a_server_makes_a_verified_backup_when_one_is_due_and_no_other(
     event = json.loads(served.wait_for_line('"event":"backup"'))
     (made,) = _backups(tmp_path / "backups")
     assert (event["file"], event["memories"]) == (str(made), 1)
+    if workers == 1:
+        at = timegm(time.strptime(made.stem, "polymnia-%Y%m%dT%H%M%SZ"))
+        eventually(lambda: _newest(served) == at, "the figures tell of it")
     with polymnia.connect(made) as copy:
         assert [record.name for record in copy.read_graph().records] == ["Ann"]
     served.stop()

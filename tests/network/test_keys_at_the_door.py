@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -96,12 +97,16 @@ def test_every_way_in_opens_with_a_key_and_not_without(locked: Served, key: str,
     assert refused.value.error["data"]["suggestions"]
 
 
-@pytest.mark.promise("network.keys.revoked")
-def test_a_revoked_key_opens_nothing_from_then_on(locked: Served, kind: str) -> None:
+@pytest.mark.promise("network.keys.revoked", "network.keys.expiry")
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_a_key_that_is_revoked_or_expired_opens_nothing_from_then_on(locked: Served, kind: str, end: str) -> None:
     key, text = locked.keys.add("gone soon")
     with locked.door(kind, key=text) as door:
         assert "result" in door.call("read_graph", {})
-        locked.keys.revoke(key.id)
+        if end == "revoked":
+            locked.keys.revoke(key.id)
+        else:
+            locked.keys.change(key.id, expires=time.time_ns() // 1000)
         with pytest.raises((Refused, ConnectionClosed)):
             door.call("read_graph", {})
     with pytest.raises(Refused), locked.door(kind, key=text) as door:

@@ -22,6 +22,7 @@ _NAME = re.compile(r"polymnia-(\d{8}T\d{6}Z)\.db")
 _STAMP = "%Y%m%dT%H%M%SZ"
 _RETRY = 300.0  # seconds until a backup that failed is tried again, unless it is due earlier
 _LOOK = 60.0  # seconds between two looks at a folder in which another process may have made one
+_AHEAD = 60.0  # seconds that the clocks of machines that share a folder may differ
 
 
 class BackupSchedule:
@@ -31,25 +32,26 @@ class BackupSchedule:
         self.folder = os.path.abspath(os.path.expanduser(folder))
         self.every = every
         self.keep = keep
-        self.failures = 0
+        self.newest = 0  # when the newest was made, in seconds since 1970, as of the last look; 0 if there is none
 
     def files(self) -> list[tuple[int, str]]:
-        """The backups there are, oldest first: when they were made (seconds since 1970), and their paths."""
+        """The backups there are, oldest first: when they were made (seconds since 1970), and their paths.
+
+        One that a wrong clock has dated ahead counts as the oldest: it neither delays nor outlives the others.
+        """
         try:
             names = os.listdir(self.folder)
         except OSError:
             return []
-        stamps = [(match[1], name) for name in names if (match := _NAME.fullmatch(name))]
-        return sorted((_seconds(stamp), os.path.join(self.folder, name)) for stamp, name in stamps)
-
-    def last(self) -> int:
-        """When the newest was made, in seconds since 1970; 0 if there is none."""
-        made = self.files()
-        return made[-1][0] if made else 0
+        latest = time.time() + _AHEAD
+        made = [(at, name) for name in names if (at := _made(name)) is not None]
+        return sorted((at if at <= latest else 0, os.path.join(self.folder, name)) for at, name in made)
 
     def due_in(self) -> float:
-        """Seconds until the next is due. One that is dated ahead by a wrong clock delays it once at most."""
-        return min(self.last() + self.every - time.time(), self.every)
+        """Seconds until the next is due."""
+        made = self.files()
+        self.newest = made[-1][0] if made else 0
+        return self.newest + self.every - time.time()
 
     def make(self, store: Store) -> Copied:
         """Make a backup now; once it is verified, those beyond the number to keep are deleted."""
@@ -57,7 +59,7 @@ class BackupSchedule:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         except OSError as e:
             raise _unusable(self.folder, e) from e
-        path = os.path.join(self.folder, f"polymnia-{time.strftime(_STAMP, time.gmtime())}.db")
+        path = os.path.join(self.folder, f"polymnia-{time.strftime(_STAMP, time.gmtime(time.time()))}.db")
         copied = store.back_up(path)
         for _, old in self.files()[: -self.keep]:
             try:
@@ -91,19 +93,21 @@ def run(
     """Make every backup when it is due, until ``stop`` is set. One that fails is reported, and tried again."""
     wait = 0.0
     while not stop.wait(wait):
-        wait = min(max(schedule.due_in(), 0.0), _LOOK)
-        if wait:
-            continue
+        copied = None
         try:
+            wait = min(max(schedule.due_in(), 0.0), _LOOK)
+            if wait:
+                continue
             with schedule.locked() as mine:
                 if mine and schedule.due_in() <= 0:
-                    made(schedule.make(store))
+                    copied = schedule.make(store)
                 elif not mine:
                     wait = 1.0
-        except Fault as e:
-            schedule.failures += 1
-            failed(e)
+        except Exception as e:  # the last line of defence: nobody would notice that no more backups are made
+            failed(e if isinstance(e, Fault) else Unavailable(f"The backup failed: {type(e).__name__}: {e}"))
             wait = min(schedule.every, _RETRY)
+        if copied is not None:
+            made(copied)
 
 
 @contextmanager
@@ -129,10 +133,15 @@ def running(store: Store, schedule: BackupSchedule | None, log: Callable[..., No
         thread.join()  # a backup that is being made is finished
 
 
-def _seconds(stamp: str) -> int:
+def _made(name: str) -> int | None:
+    """When the backup of this name was made, in seconds since 1970; None if it is none."""
     from calendar import timegm
 
-    return timegm(time.strptime(stamp, _STAMP))
+    match = _NAME.fullmatch(name)
+    try:
+        return None if match is None else timegm(time.strptime(match[1], _STAMP))
+    except ValueError:  # no such day or hour
+        return None
 
 
 def _unusable(folder: str, e: OSError) -> Unavailable:

@@ -65,6 +65,9 @@ def serve_http(chosen: Settings, ready: Callable[[str], None] | None = None) -> 
     rates = chosen.rate_limit, chosen.rate_limit_session, chosen.rate_limit_heavy, chosen.rate_limit_explorer
     log = Log(chosen.log_level, "text" if chosen.log_format == "text" else "json")
     state = ServerState(limits, log, RateLimiter(*rates))
+    if schedule is not None:
+        about = "When the newest backup was made, in seconds since 1970; 0 if there is none."
+        state.gauges["polymnia_backup_timestamp_seconds"] = about, lambda: schedule.newest
     tls = _certificate(chosen)
     tokens = _tokens(chosen, log)
     proxies = _proxies(chosen)

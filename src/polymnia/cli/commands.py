@@ -14,6 +14,7 @@ from argparse import (
     RawDescriptionHelpFormatter,
 )
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -22,7 +23,7 @@ from polymnia import __version__
 from polymnia.errors import Fault
 from polymnia.importing import importing
 from polymnia.models import JsonObject
-from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting, did_you_mean
+from polymnia.settings import NETWORK, SETTINGS, BadSetting, Setting, did_you_mean, read
 
 if TYPE_CHECKING:
     from polymnia.cli.console import CommandResult
@@ -33,20 +34,7 @@ _SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands with a text argument
 _WITHOUT_JSON = ("stdio", "serve", "demo", "completion")
 _WITHOUT_SETTINGS = ("demo", "completion", "upgrade")
-# Commands that print nothing before they are done, and may take seconds.
-_SILENT = (
-    "analyze",
-    "associations",
-    "backup",
-    "export",
-    "health",
-    "import",
-    "migrate",
-    "move",
-    "purge",
-    "restore",
-    "undo",
-)
+_TALKING = ("serve", "demo", "install", "reindex")  # commands that print, ask or draw bars while they work
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
 _CLIENTS = (
     *("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed"),
@@ -110,7 +98,7 @@ _OF_SCOPE = (
 )
 _QUERY = (
     _value("query", "QUERY", "what to look for, in your own words; nothing in it is syntax"),
-    _value("--limit", "N", "how many memories at most (default 10)", type=int, default=10),
+    _value("--limit", "N", "how many memories at most (default 10)", type=_number(1), default=10),
     _values("--kind", "K", "only memories of this kind; may be repeated"),
     _values("--category", "C", "only memories of this category; may be repeated"),
     _values("--tag", "T", "only memories with this tag; repeated: with any of them"),
@@ -199,7 +187,7 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     "search": (
         *_QUERY,
         _value("--threshold", "X", "only memories with at least this score, from 0 to 1; 0 hides nothing", type=_share),
-        _value("--max-tokens", "N", "the best passages that fit so many tokens", type=int),
+        _value("--max-tokens", "N", "the best passages that fit so many tokens", type=_number(1)),
         _flag("--facets", "count kinds, tags, scopes and months of all that match"),
         _value("--cursor", "C", "go on after a page; --json tells the cursor as next"),
     ),
@@ -261,8 +249,8 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
         _value("--to", "STORE", "where to: a new file, or a database without a store", dest="target", required=True),
     ),
     "history": (_ID,),
-    "changes": (("--limit", {"type": int, "default": 20, "help": "how many (default 20)"}),),
-    "undo": (_value("--change", "N", "which change (default: the newest one)", type=int),),
+    "changes": (_value("--limit", "N", "how many (default 20)", type=_number(1), default=20),),
+    "undo": (_value("--change", "N", "which change (default: the newest one)", type=_number(1)),),
     "purge": (
         _value("names", "ID|NAME", "the names of the memories, or their ids", nargs="+"),
         _flag("--yes", "really: this cannot be undone"),
@@ -336,8 +324,8 @@ class _Parser(ArgumentParser):
     """A parser whose errors point to the help instead of printing all options."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the error and exit."""
-        self.exit(2, f"{self.prog}: {message}\nSee: {self.prog} --help\n")
+        """Refuse what was typed."""
+        raise BadSetting(f"{message}\nSee: {self.prog} --help")
 
     def _check_value(self, action: Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
@@ -408,6 +396,7 @@ COMMANDS = (
 def parser() -> ArgumentParser:
     """Build the argument parser from the commands and the settings."""
     top = _Parser(prog="polymnia", description=_ABOUT, formatter_class=_Table, allow_abbrev=False)
+    top.add_argument("--json", action="store_true", help="without a command: what is in the memory, in JSON")
     top.add_argument("--version", action="version", version=f"polymnia {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for command in COMMANDS:
@@ -434,64 +423,85 @@ def _add(parser: ArgumentParser, setting: Setting[Any, Any]) -> None:
 
 def run(words: list[str]) -> int:
     """Run one command and return its exit code."""
-    from polymnia import app
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for characters the terminal cannot encode
-    if words[:1] == ["help"]:
-        words = [*words[1:2], "--help"]
-    if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
-        suggestion = did_you_mean(words[0], [command.name for command in COMMANDS])
-        return _refused(f"there is no command {words[0]!r}{suggestion}\nSee: polymnia --help")
-    top = parser()
-    if (error := _unknown_option(top, words)) is not None:
-        return _refused(error)
-    arguments, extra = top.parse_known_args(words)
-    if extra:
-        quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
-        error = f"{arguments.command} takes no more arguments: {' '.join(extra)}.{quotes}"
-        return _refused(f"{error}\nSee: polymnia {arguments.command} --help")
+    options = words[: words.index("--") if "--" in words else None]
+    as_json = "--json" in options
     try:
-        if arguments.command is None:
-            with importing():
-                from polymnia.cli.overview import overview
-
-            return overview(app.settings({})).print(as_json=False)
-        command = next(one for one in COMMANDS if one.name == arguments.command)
-        texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
-        chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
-        if command.name == "stdio":
-            app.serve_stdio(chosen)
-            return 0
-        module, _, function = command.runs.partition(":")
-        work: Callable[[Namespace, object], CommandResult] = getattr(import_module(f"polymnia.cli.{module}"), function)
-        from polymnia.cli.console import waiting
-
-        reads_stdin = getattr(arguments, "path", None) == "-"
-        with waiting(f"polymnia {command.name}", quiet=command.name not in _SILENT or reads_stdin):
-            result = work(arguments, chosen)
-        return result.print(as_json=getattr(arguments, "json", False))
+        return _run(words, as_json)
     except BadSetting as e:
-        return _refused(str(e))
+        return _failed(2, "usage", *str(e).split("\n", 1), as_json=as_json)
     except Fault as e:
-        print(f"polymnia: {e.message}\n{e.hint}", file=sys.stderr)
-        return 1
+        return _failed(1, e.code, e.message, e.hint, as_json=as_json)
     except BrokenPipeError:
         return 1
     except OSError as e:
-        if e.filename is not None or e.errno not in (errno.ENOSPC, errno.EIO):
+        if e.filename is not None:
+            return _failed(1, "forbidden", f"Cannot use {e.filename}: {e.strerror}", as_json=as_json)
+        if e.errno not in (errno.ENOSPC, errno.EIO):
             raise
         print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("polymnia: stopped. What was not finished has left no trace.", file=sys.stderr)
-        return 130
+        return _failed(130, "cancelled", "stopped; nothing was left half done.", as_json=as_json)
 
 
-def _refused(why: str) -> int:
-    print(f"polymnia: {why}", file=sys.stderr)
-    return 2
+def _failed(exit_code: int, code: str, message: str, hint: str = "", *, as_json: bool) -> int:
+    """Say why a command failed: on stderr, and with ``--json`` on stdout too, where a script expects its document."""
+    if as_json:
+        from polymnia.cli.console import as_json_text
+
+        with suppress(OSError):
+            print(as_json_text({"error": {"code": code, "message": message, "hint": hint}}), flush=True)
+    print(f"polymnia: {message}", *([hint] if hint else []), sep="\n", file=sys.stderr)
+    return exit_code
+
+
+def _run(words: list[str], as_json: bool) -> int:
+    from polymnia import app
+
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
+    if words and not words[0].startswith("-") and words[0] not in {command.name for command in COMMANDS}:
+        suggestion = did_you_mean(words[0], [command.name for command in COMMANDS])
+        raise BadSetting(f"there is no command {words[0]!r}{suggestion}\nSee: polymnia --help")
+    if not words or (words[0].startswith("-") and not {"-h", "--help", "--version"} & {*words}):
+        with importing():
+            from polymnia.cli.overview import overview
+
+        flags = [word for word in words if word != "--json"]
+        return overview(app.settings(read(flags, NETWORK))).print(as_json=as_json)
+    top = parser()
+    if (error := _unknown_option(top, words)) is not None:
+        raise BadSetting(error)
+    arguments, extra = top.parse_known_args(words)
+    if extra:
+        quotes = " A text of several words stands in quotes." if arguments.command in _TEXTS else ""
+        error = f"{arguments.command} takes no more arguments: {' '.join(extra)}.{quotes}"
+        raise BadSetting(f"{error}\nSee: polymnia {arguments.command} --help")
+    command = next(one for one in COMMANDS if one.name == arguments.command)
+    texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
+    chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
+    if command.name == "stdio":
+        app.serve_stdio(chosen)
+        return 0
+    module, _, function = command.runs.partition(":")
+    work: Callable[[Namespace, object], CommandResult] = getattr(import_module(f"polymnia.cli.{module}"), function)
+    from polymnia.cli.console import waiting
+
+    with waiting(f"polymnia {command.name}", quiet=_is_talking(arguments)):
+        result = work(arguments, chosen)
+    return result.print(as_json=as_json)
+
+
+def _is_talking(arguments: Namespace) -> bool:
+    """Whether a command prints while it works, runs until it is stopped, or reads what somebody may be typing."""
+    given = vars(arguments)
+    endless = given.get("every") is not None or given.get("watch")
+    reads_stdin = "-" in (given.get("path"), given.get("text"), given.get("suggest"))
+    return arguments.command in _TALKING or bool(endless) or reads_stdin
 
 
 def _unknown_option(top: ArgumentParser, words: list[str]) -> str | None:

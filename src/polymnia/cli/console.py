@@ -126,15 +126,16 @@ def wrapped(text: str, indent: int = 0) -> str:
 def labelled(label: str, text: str, column: int, indent: int = 0) -> str:
     """A label, and beside it a text from a column on: in lines that fit the terminal, with nothing cut.
 
-    A text one of whose words has no room beside the label stands below it.
+    A text that has little room beside the label, or too little for one of its words, stands below it.
     """
     full, head = columns(), " " * indent + label
     taken = width(_COLOUR.sub("", head))
     gap = " " * max(column - taken, 2)
     if full is None:
         return head + gap + text
-    widest = max(width(word) for word in _COLOUR.sub("", text).split(" "))
-    if taken + len(gap) == column and column + widest <= full:
+    plain = _COLOUR.sub("", text)
+    needed = max(*(width(word) for word in plain.split(" ")), min(width(plain), 20, full // 2))
+    if taken + len(gap) == column and column + needed <= full:
         return head + gap + _broken(text, full - column, column)
     below = indent + 2
     top = f"{' ' * indent}{_broken(label, full - below, below)}\n" if label else ""
@@ -171,16 +172,14 @@ def table(
     *,
     max_widths: Sequence[int] = (),
     paint: Sequence[Callable[[str], str]] = (),
-    indent: int = 0,
 ) -> list[str]:
     """Format rows in columns that fit the terminal; if stdout is not one, in full and separated by tabs.
 
-    ``max_widths`` limits the columns before the last one, ``paint`` colours them, ``indent`` is room to leave free.
+    ``max_widths`` limits the columns before the last one, ``paint`` colours them.
     """
     room = columns()
     if room is None:
         return ["\t".join(map(on_one_line, row)) for row in rows]
-    room -= indent
     cells = [[on_one_line(cell[: 8 * room]) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)][:-1]
     widths = [min(each, max_widths[i]) if i < len(max_widths) else each for i, each in enumerate(widths)]
@@ -256,6 +255,7 @@ _REDRAW = 0.1  # seconds between redraws
 _PATIENCE = 1.0  # seconds of work before it is said that it goes on
 _drawing = threading.Lock()
 _bars: list[str] = []  # bars that were drawn and are not finished: they say more than a clock
+_waits: list[str] = []  # what is going on, each within the one before: the last is shown
 
 
 @contextmanager
@@ -292,8 +292,7 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
 class _Clock:
     """Draws what takes long and for how many seconds, from a thread of its own. A bar that is drawn replaces it."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._drawn = False
@@ -307,7 +306,7 @@ class _Clock:
             with _drawing:
                 if not _bars:
                     seconds = int(time.monotonic() - started)
-                    print(f"{_CLEAR}{self._what} … {seconds} s", end="", file=sys.stderr, flush=True)
+                    print(f"{_CLEAR}{_waits[-1]} … {seconds} s", end="", file=sys.stderr, flush=True)
                     self._drawn = True
 
     def end(self) -> None:
@@ -323,11 +322,14 @@ def waiting(what: str, *, quiet: bool = False) -> Iterator[None]:
     if quiet or not sys.stderr.isatty():
         yield
         return
-    clock = _Clock(what)
+    _waits.append(what)
+    clock = _Clock() if len(_waits) == 1 else None
     try:
         yield
     finally:
-        clock.end()
+        if clock is not None:
+            clock.end()
+        _waits.pop()
 
 
 # ── what a person types ───────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ from polymnia.app import key_file, running
 from polymnia.app.running import RunningServer
 from polymnia.cli.console import CommandResult, dim
 from polymnia.cli.server import explicit_options, program
-from polymnia.errors import Refused, Unavailable
+from polymnia.errors import Forbidden, Refused, Unavailable
 from polymnia.settings import SETTINGS, Settings
 
 _START_SECONDS = 30.0
@@ -66,8 +66,13 @@ def _start(chosen: Settings) -> RunningServer:
     log = running.log_path(chosen)
     inherited = [one.name for one in SETTINGS if chosen.sources[one.name] != one.flag]  # it has this environment, too
     command = [*program(), "serve", *explicit_options(chosen, (*inherited, "port")), "--port", str(port)]
-    os.makedirs(os.path.dirname(log), mode=0o700, exist_ok=True)
-    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+    try:
+        os.makedirs(os.path.dirname(log), mode=0o700, exist_ok=True)
+        written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as e:
+        hint = "Allow it, or start the server yourself: polymnia serve"
+        raise Forbidden(f"The log {log} of the server cannot be written: {e.strerror}", hint=hint) from e
+    with open(written, "wb") as file:
         server = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=os.name != "nt",
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if sys.platform == "win32" else 0,

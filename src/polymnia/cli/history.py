@@ -46,7 +46,7 @@ def history(arguments: Namespace, chosen: Settings) -> CommandResult:
     with open_existing(chosen) as memory:
         events = memory.history(resolved_name(memory, arguments.name))
     names = "version created deleted added removed related unrelated changed"
-    data = [{**_change_data(event.change), **fields(event, names)} for event in events]
+    data = [{**change_data(event.change), **fields(event, names)} for event in events]
     return CommandResult(data, [text for event in events for text in _event_lines(event)])
 
 
@@ -80,7 +80,7 @@ def changes(arguments: Namespace, chosen: Settings) -> CommandResult:
     with open_existing(chosen) as memory:
         newest = memory.changes(arguments.limit)
         deeds = memory.deeds(newest)
-    data = [{**_change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
+    data = [{**change_data(change), "did": _deeds(deeds[change.id])} for change in newest]
     return CommandResult(data, [_change_line(change, _summary(deeds[change.id])) for change in newest])
 
 
@@ -98,7 +98,7 @@ def undo(arguments: Namespace, chosen: Settings) -> CommandResult:
     if did:
         lines.append(f"So: {_summary(did)}.")
     lines.append(dim(f"This is change {by}; `polymnia undo --change {by}` reverses it."))
-    return CommandResult({"undone": _change_data(undone), "change": by, "did": _deeds(did)}, lines)
+    return CommandResult({"undone": change_data(undone), "change": by, "did": _deeds(did)}, lines)
 
 
 def _summary(deeds: list[Deed]) -> str:
@@ -128,7 +128,8 @@ def _change_line(change: Change, more: str) -> str:
     return f"{number} {format_time(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}"
 
 
-def _change_data(change: Change) -> JsonObject:
+def change_data(change: Change) -> JsonObject:
+    """A change as JSON data."""
     names = "who account client dialect tool action undoes undone_by"
     return {"change": change.id, "at": format_time(change.at), **fields(change, names)}
 
@@ -140,6 +141,6 @@ def purge(arguments: Namespace, chosen: Settings) -> CommandResult:
     with open_existing(chosen) as memory:
         count = memory.purge([resolved_name(memory, name) for name in arguments.names])
     if not count:
-        raise NotFound(arguments.names)
+        raise NotFound(arguments.names, "Memory", hint="`polymnia list` and `polymnia changes` tell what there was.")
     text = f"Removed {counted(count, 'memory')} for good: the text is gone from store, indexes and history."
     return CommandResult({"purged": count}, [text])

@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterator
 
 from polymnia import app
-from polymnia.cli.console import CommandResult, counted, dim, format_time, line, strong, table
+from polymnia.cli.console import CommandResult, counted, dim, labelled, line, strong
+from polymnia.cli.history import change_data
 from polymnia.cli.install import survey
 from polymnia.cli.install.machine import this_machine
 from polymnia.engine.content import title_of
@@ -19,45 +20,56 @@ _NEWEST = 3
 def overview(chosen: Settings) -> CommandResult:
     """Show the memory in a few lines."""
     found = _memory(chosen)
-    clients = list(survey(this_machine()))
-    return CommandResult(None, [*_shown(found, chosen), "", *_next(found, clients)])
+    ways = _next(found, list(survey(this_machine())))
+    column = max(len(command) for command, _ in ways) + 4
+    lines = [
+        *_shown(found),
+        "",
+        "What to do next:",
+        *(labelled(command, about, column, 2) for command, about in ways),
+        dim("polymnia --help lists every command."),
+    ]
+    return CommandResult(found | {"next": [command for command, _ in ways]}, lines)
 
 
-def _memory(chosen: Settings) -> JsonObject | None:
-    """What the store has; None if there is none yet."""
+def _memory(chosen: Settings) -> JsonObject:
+    """What the store has, if there is one."""
     place = chosen.store or app.default_store()
+    found: JsonObject = {"store": place, "exists": False, "project": chosen.project, "projects": 0}
+    found |= {"memories": 0, "relations": 0, "changed": None, "newest": []}
     if chosen.file is None and not is_database(place) and not os.path.exists(place):
-        return None
+        return found
     with app.open_memory(chosen, "cli", create=False) as memory:
         memories, relations = memory.count()
         changes = memory.changes(1)
-        return {
-            "place": memory.store.about()["path"],
+        return found | {
+            "store": memory.store.about()["path"],
+            "exists": True,
             "projects": len(memory.store.projects()),
             "memories": memories,
             "relations": relations,
-            "changed": changes[0] if changes else None,
+            "changed": change_data(changes[0]) if changes else None,
             "newest": [title_of(record) for record in memory.page(1, _NEWEST)[0]],
         }
 
 
-def _shown(found: JsonObject | None, chosen: Settings) -> Iterator[str]:
-    if found is None:
-        yield f"{strong('Polymnia')} has no memory here yet: {chosen.store or app.default_store()}"
+def _shown(found: JsonObject) -> Iterator[str]:
+    if not found["exists"]:
+        yield f"{strong('Polymnia')} has no memory here yet: {found['store']}"
         return
     counts = f"{counted(found['memories'], 'memory')} and {counted(found['relations'], 'relation')}"
     others = f", {counted(found['projects'], 'project')} in all" if found["projects"] > 1 else ""
-    yield f"{strong('Polymnia')} keeps {counts} in project {chosen.project!r}{others}."
-    yield dim(line(str(found["place"])))
+    yield f"{strong('Polymnia')} keeps {counts} in project {found['project']!r}{others}."
+    yield dim(line(str(found["store"])))
     if (change := found["changed"]) is not None:
-        yield dim(f"Last change {format_time(change.at)[:16]}: {change.action} by {change.who}.")
+        yield dim(f"Last change {change['at'][:16]}: {change['action']} by {change['who']}.")
     if found["newest"]:
         yield "Newest:"
         yield from (f"  {line(title, 2)}" for title in found["newest"])
 
 
-def _next(found: JsonObject | None, clients: list[JsonObject]) -> Iterator[str]:
-    """Three commands that are of use now."""
+def _next(found: JsonObject, clients: list[JsonObject]) -> list[tuple[str, str]]:
+    """Three commands that are of use now, and what for."""
     without = next((one["client"] for one in clients if one["state"] == "found"), None)
     installed = any(one["state"] == "installed" for one in clients)
     ways: list[tuple[str, str]] = []
@@ -65,7 +77,7 @@ def _next(found: JsonObject | None, clients: list[JsonObject]) -> Iterator[str]:
         ways.append((f"polymnia install {without}", "give your AI client this memory"))
     elif not installed:
         ways.append(("polymnia install --list", "which AI clients can have this memory"))
-    if found is None or not found["memories"]:
+    if not found["memories"]:
         ways.append(('polymnia add "Ann likes green tea"', "remember something"))
         ways.append(("polymnia import FILE", "take in what another memory has"))
         ways.append(("polymnia demo", "a short tour on a temporary store"))
@@ -73,6 +85,4 @@ def _next(found: JsonObject | None, clients: list[JsonObject]) -> Iterator[str]:
         ways.append(('polymnia search "…"', "find memories by words and by meaning"))
         ways.append(("polymnia analyze conflicts", "what cannot both be true"))
         ways.append(("polymnia changes", "who changed what, and when"))
-    yield "What to do next:"
-    yield from (f"  {text}" for text in table(ways[:3], indent=2))
-    yield dim("polymnia --help lists every command.")
+    return ways[:3]

@@ -45,8 +45,6 @@ _HIT = "id name entityType observations category tags scope session metadata cre
 
 def search(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Find memories by words and by meaning."""
-    if arguments.max_tokens is not None and arguments.max_tokens < 1:
-        raise Invalid(f"--max-tokens is {arguments.max_tokens}, but must be a number above zero", field="max_tokens")
     with open_existing(chosen) as memory:
         filters = _filters(memory, arguments)
         if not arguments.query.strip() and filters == Filters():

@@ -171,8 +171,8 @@ def _data(key: Key) -> JsonObject:
 def config(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Show every setting with its source, or the configuration of a client. The values of secrets are masked."""
     if arguments.client is not None:
-        print(_for_client(arguments.client, chosen))
-        return CommandResult()
+        text = _for_client(arguments.client, chosen)
+        return CommandResult({"client": arguments.client, "text": text}, [text], verbatim=True)
     data: dict[str, JsonObject] = {}
     for setting in SETTINGS:
         value = getattr(chosen, setting.name)

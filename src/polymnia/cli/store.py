@@ -151,7 +151,7 @@ def reindex(arguments: Namespace, chosen: Settings) -> CommandResult:
             removed = sum(m["vectors"] for name, m in before.models.items() if name not in after.models)
             data[project] = {"done": progress.done, "removed": removed, **fields(after, _SEARCH)}
             if not arguments.json:
-                print(*_reindexed(project, progress.done, removed, after), sep="\n")
+                CommandResult(lines=_reindexed(project, progress.done, removed, after)).print(as_json=False)
     return CommandResult(data)
 
 

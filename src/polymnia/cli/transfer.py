@@ -460,6 +460,8 @@ def _quoted(names: list[str]) -> str:
 
 def export_file(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Export the memory as a graph file or an archive, completely or not at all."""
+    if arguments.path == "-":
+        _only(arguments, "with a file: - writes the export itself", "json", "force")
     if arguments.archive:
         _only(arguments, "without --archive", "at")
         return _export_archive(arguments, chosen)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from polymnia.errors import Fault
+from polymnia.importing import importing
 from polymnia.operation import unwrapped
 from polymnia.transports.rpc import Request
 from polymnia.transports.wire import LEVELS
@@ -38,7 +39,7 @@ class Log:
         if self.process is not None:
             fields["process"] = self.process
         with suppress(OSError):  # nobody reads the log, which is no reason to stop serving
-            os.write(2, self._form(time.time(), level, name, fields) + b"\n")
+            os.write(2, _on_one_line(self._form(time.time(), level, name, fields)).encode() + b"\n")
 
     def call(self, request: Request, seconds: float) -> None:
         """Log a finished call. Of its arguments the project alone is named."""
@@ -76,13 +77,35 @@ def _project(request: Request) -> str | None:
     return base.own_project
 
 
-def _json(now: float, level: str, name: str, fields: dict[str, object]) -> bytes:
+def _json(now: float, level: str, name: str, fields: dict[str, object]) -> str:
     stamp = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now * 1000) % 1000:03d}Z"
-    return encode({"time": stamp, "level": level, "event": name, **fields})
+    return _encoded({"time": stamp, "level": level, "event": name, **fields})
 
 
-def _text(now: float, level: str, name: str, fields: dict[str, object]) -> bytes:
+def _text(now: float, level: str, name: str, fields: dict[str, object]) -> str:
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
     shown = str(fields.pop("text")) if name == "message" else name
-    rest = "".join(f" {key}={encode(value).decode()}" for key, value in fields.items())
-    return f"{stamp} polymnia {level}: {shown}{rest}".encode(errors="replace")
+    rest = "".join(f" {key}={_encoded(value)}" for key, value in fields.items())
+    return f"{stamp} polymnia {level}: {shown}{rest}"
+
+
+def _encoded(value: object) -> str:
+    try:
+        return encode(value).decode()
+    except UnicodeEncodeError:  # the name of a file that is no UTF-8
+        with importing():
+            import json
+
+        return json.dumps(value)
+
+
+def _on_one_line(text: str) -> str:
+    """A line whatever names are in it: what breaks lines or commands a terminal is escaped as JSON does."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else _escaped(one) for one in text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
+import apsw
 import pytest
 
 import forked
 from polymnia.app import backups
+from polymnia.engine.ports.maintenance import Copied
+from polymnia.storage.sqlite import backups as files
 
 from .desk import Desk
 
@@ -62,6 +67,55 @@ def test_a_schedule_goes_on_until_it_is_stopped(desk: Desk, tmp_path: Path) -> N
     assert len(list((tmp_path / "b").glob("polymnia-*.db"))) == 1
 
 
-def test_a_backup_dated_ahead_by_a_wrong_clock_does_not_stop_the_others(tmp_path: Path) -> None:
-    (tmp_path / "polymnia-29990101T000000Z.db").write_text("")
-    assert backups.BackupSchedule(str(tmp_path), 60.0).due_in() == 60.0
+@pytest.mark.promise("backup.schedule", "backup.folder")
+def test_a_backup_dated_ahead_by_a_wrong_clock_neither_stops_nor_outlives_the_others(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.run("add", "Ann likes tea")
+    folder = tmp_path / "b"
+    folder.mkdir()
+    (folder / "polymnia-29990101T000000Z.db").write_text("of the future")
+    (folder / "polymnia-20269999T999999Z.db").write_text("of no day at all, so none of ours")
+    schedule = backups.BackupSchedule(str(folder), 3600.0, keep=1)
+    assert schedule.due_in() <= 0
+    made = desk.run("backup", str(folder), "--keep", "1", "--json").value["path"]
+    assert sorted(folder.glob("*.db")) == sorted([Path(made), folder / "polymnia-20269999T999999Z.db"])
+    assert 3500 < schedule.due_in() <= 3600
+
+
+def test_a_schedule_survives_what_nobody_has_foreseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    stop = threading.Event()
+    schedule = backups.BackupSchedule(str(tmp_path / "b"), 0.001)
+    answers = iter([RuntimeError("the moon is full"), Copied("b.db", 1, 2, 3, 4, 5)])
+
+    def make(store: object) -> Copied:
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def made(copied: Copied) -> None:
+        told.append(copied.path)
+        stop.set()
+
+    monkeypatch.setattr(schedule, "make", make)
+    backups.run(None, schedule, stop, made, lambda fault: told.append(fault.message))  # type: ignore[arg-type]
+    assert told == ["The backup failed: RuntimeError: the moon is full", "b.db"]
+
+
+def test_a_backup_without_room_says_where_and_leaves_nothing(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.run("add", "Ann likes tea")
+    (tmp_path / "b").mkdir()
+    for why in (apsw.FullError("database or disk is full"), OSError(errno.ENOSPC, "No space left on device")):
+
+        def fail(*given: object, why: Exception = why) -> None:
+            raise why
+
+        monkeypatch.setattr(files, "_copy_pages", fail)
+        told = desk.run("backup", "b/monday.db", "--json")
+        assert (told.code, told.value["error"]["code"]) == (1, "no_space")
+        assert f"No space left for the backup {tmp_path / 'b' / 'monday.db'}" in told.err
+        assert not list((tmp_path / "b").iterdir())

@@ -107,7 +107,7 @@ def test_a_server_is_started_once_and_found_again(desk: Desk) -> None:
 def test_what_keeps_it_from_starting_is_said(desk: Desk) -> None:
     (desk.folder / "memory.db").write_bytes(b"this is no store, whatever its name says" * 100)
     code, found, error = desk.open("--port", "0", "--host", "256.1.1.1")
-    assert (code, found) == (1, {})
+    assert (code, found["error"]["code"]) == (1, "unavailable")
     assert "did not start" in error and "256.1.1.1" in error
     code, _, error = desk.open("--explorer", "off")
     assert code == 1 and "switched off" in error

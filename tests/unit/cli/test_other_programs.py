@@ -353,5 +353,5 @@ def test_an_import_that_is_stopped_leaves_no_trace_and_says_so(desk: Desk, monke
     monkeypatch.setattr(json_files, "read", stopped)
     told = desk.run("import", "own.jsonl")
     assert (told.code, told.out) == (130, "")
-    assert told.err == "polymnia: stopped. What was not finished has left no trace.\n"
+    assert told.err == "polymnia: stopped; nothing was left half done.\n"
     assert set(_archive(desk)[0]) == {"Snow is white"}

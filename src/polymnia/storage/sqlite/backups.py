@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from urllib.parse import quote
 import apsw
 
 from polymnia.engine.ports.maintenance import Copied, Restored, draft_of, remove_left_drafts, unused
-from polymnia.errors import Damaged, Forbidden, Invalid, NotAStore
+from polymnia.errors import Damaged, Forbidden, Invalid, NoSpace, NotAStore
 from polymnia.storage.sqlite.copying import FileSource, FileTarget
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.schema import publish, remove, set_log, upgrade, version
@@ -200,7 +201,10 @@ def _writing(path: str) -> Iterator[None]:
     """Report errors as those of the backup's file, not of the store."""
     try:
         yield
-    except OSError as e:
+    except (OSError, apsw.FullError) as e:
+        if isinstance(e, apsw.FullError) or e.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = "Free some space there, or name another place. The store is as it was."
+            raise NoSpace(f"No space left for the backup {path}; nothing of it was kept", hint=hint) from e
         raise Forbidden(
             f"Cannot write {path}: {e.strerror or e}",
             hint=f"Check the folder {os.path.dirname(path)} and its permissions, or name another file.",

@@ -84,6 +84,7 @@ class Application:
                 "polymnia_calls_running": ("Calls that are under way.", lambda: state.scheduler.running),
                 "polymnia_sessions": ("Sessions that are open.", lambda: len(state.sessions)),
                 "polymnia_connections": ("Requests and sockets that are open.", lambda: len(self._active)),
+                **state.gauges,
             },
         )
         if state.peers is not None:

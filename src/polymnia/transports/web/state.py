@@ -362,6 +362,7 @@ class ServerState:
         self.sessions = Sessions(limits.sessions, limits.session_idle)
         self.peers: Peers | None = None  # the other processes of this server, if it has any
         self.stopping = False
+        self.gauges: dict[str, tuple[str, Callable[[], int]]] = {}  # for the metrics: description and current value
         self.requests: dict[tuple[str, int], int] = {}  # answered, by path and status
         self.seconds = 0.0  # they took in all
         self.durations = [0] * (len(SECONDS) + 1)  # how many took up to so many seconds each
