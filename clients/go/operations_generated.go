@@ -1198,6 +1198,9 @@ type MemoryGetRequest struct {
 
 	// Where to go on: next_cursor of the same call before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most items of its list.
+	Limit int `json:"limit,omitempty"`
 }
 
 func (r *MemoryGetRequest) call(_, id string) toolCall {
@@ -1482,6 +1485,9 @@ type ScopeListRequest struct {
 
 	// Where to go on: next_cursor of the same call before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most items of its list.
+	Limit int `json:"limit,omitempty"`
 }
 
 func (r *ScopeListRequest) call(_, id string) toolCall {
@@ -1534,6 +1540,9 @@ type ScopeSuggestRequest struct {
 
 	// Where to go on: next_cursor of the same call before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most items of its list.
+	Limit int `json:"limit,omitempty"`
 }
 
 func (r *ScopeSuggestRequest) call(_, id string) toolCall {
@@ -1649,6 +1658,9 @@ type MemoryListAllRequest struct {
 
 	// Where to go on: next_cursor of the same call before.
 	Cursor string `json:"cursor,omitempty"`
+
+	// Most items of its list.
+	Limit int `json:"limit,omitempty"`
 }
 
 func (r *MemoryListAllRequest) call(_, id string) toolCall {

@@ -440,7 +440,8 @@ class Operations(_Caller):
 
     def memory_get(
         self, memory_id: str, *, include_associations: bool | None = None, max_tokens: int | None = None,
-        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        cursor: str | None = None, limit: int | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.MemoryGetAnswer:
         """Read one memory in full, with what it is linked to.
 
@@ -448,6 +449,7 @@ class Operations(_Caller):
         include_associations: Tell what it is linked to. Default: true.
         max_tokens: Most tokens of the answer.
         cursor: Where to go on: next_cursor of the same call before.
+        limit: Most items of its list.
         Answer: The memory in full, with what it is linked to.
         """
         return self._call("memory_get", locals())
@@ -499,8 +501,8 @@ class Operations(_Caller):
 
     def scope_list(
         self, *, parent_scope: str | None = None, include_memory_counts: bool | None = None,
-        max_tokens: int | None = None, cursor: str | None = None, timeout: float | None = None,
-        on_progress: OnProgress | None = None
+        max_tokens: int | None = None, cursor: str | None = None, limit: int | None = None,
+        timeout: float | None = None, on_progress: OnProgress | None = None
     ) -> types.ScopeListAnswer:
         """Show the tree of scopes and how many memories are in each.
 
@@ -508,13 +510,15 @@ class Operations(_Caller):
         include_memory_counts: Count the memories. Default: true.
         max_tokens: Most tokens of the answer.
         cursor: Where to go on: next_cursor of the same call before.
+        limit: Most items of its list.
         Answer: The scopes, each with how many memories are in it.
         """
         return self._call("scope_list", locals())
 
     def scope_suggest(
         self, content: str, *, current_scope: str | None = None, max_tokens: int | None = None,
-        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        cursor: str | None = None, limit: int | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.ScopeSuggestAnswer:
         """Where a text belongs, judged by the memories that are filed already. When those cannot tell, it says so
         and names a place to fall back to.
@@ -523,6 +527,7 @@ class Operations(_Caller):
         current_scope: Where you are working; places near it are preferred.
         max_tokens: Most tokens of the answer.
         cursor: Where to go on: next_cursor of the same call before.
+        limit: Most items of its list.
         Answer: The scope the text belongs to, how certain that is, and other scopes.
         """
         return self._call("scope_suggest", locals())
@@ -543,7 +548,8 @@ class Operations(_Caller):
 
     def memory_list_all(
         self, *, page: int | None = None, per_page: int | None = None, max_tokens: int | None = None,
-        cursor: str | None = None, timeout: float | None = None, on_progress: OnProgress | None = None
+        cursor: str | None = None, limit: int | None = None, timeout: float | None = None,
+        on_progress: OnProgress | None = None
     ) -> types.MemoryListAllAnswer:
         """Browse all memories, newest first, page by page.
 
@@ -551,6 +557,7 @@ class Operations(_Caller):
         per_page: Memories on a page. Default: 10.
         max_tokens: Most tokens of the answer.
         cursor: Where to go on: next_cursor of the same call before.
+        limit: Most items of its list.
         Answer: One page of memories.
         """
         return self._call("memory_list_all", locals())

@@ -32,8 +32,12 @@ MaxTokens = Annotated[int, about("Most tokens of the answer.", ge=LEAST)]
 Cursor = Annotated[str, about("Where to go on: next_cursor of the same call before.")]
 NextCursor = Annotated[str, about("Present when something is left out: pass it as cursor to the same call to go on.")]
 
+Limit = Annotated[int, about("Most items of its list.", ge=1)]
+
 FIELDS: list[tuple[str, Any, None]] = [("max_tokens", MaxTokens | None, None), ("cursor", Cursor | None, None)]
 """The parameters of a call that reads, beside those of its contract."""
+LIMIT: tuple[str, Any, None] = ("limit", Limit | None, None)
+"""A third one, of tools with a list and without a limit of their own."""
 
 
 def size(value: Any, indent: int = 0) -> int:
@@ -68,15 +72,16 @@ def fitted(
     lists: Sequence[str] = (),
     whole: Sequence[str] = (),
     cursor: str | None = None,
+    limit: int | None = None,
     takes_budget: bool = True,
 ) -> Reply:
-    """The reply in at most so many tokens, from where the cursor says.
+    """The reply in at most so many tokens, with at most ``limit`` items of its list, from where the cursor says.
 
     ``lists`` are the fields, inner ones with a dot, of which the first that is there may be continued. A text in
     ``whole`` is of no use in part: it is left out if it does not fit. Unless the tool ``takes_budget``, a larger one
     is not offered.
     """
-    if cursor is None and (most is None or _fits(reply, most)):
+    if cursor is None and limit is None and (most is None or _fits(reply, most)):
         return reply
     value: JsonObject = decode(encode(reply.value))
     start = int((position("rest", cursor, 1) or (0,))[0])
@@ -87,10 +92,15 @@ def fitted(
     rest = items[start:]
     said: list[str] = []
     if name:
-        holder[name] = rest
+        holder[name] = rest[:limit]
+        if limit is not None and limit < len(rest) and (most is None or size(value) <= most):
+            value["next_cursor"] = cursor_at("rest", start + limit)
+            said.append(
+                f"{len(rest) - limit:,} of {len(items):,} {name} are left out; pass next_cursor as cursor to go on."
+            )
     if most is not None and (total := size(value)) > most:
         said += _without(value, whole, most)
-        shown, texts = _shortened_to(value, holder, name, rest, most - _MARGIN)
+        shown, texts = _shortened_to(value, holder, name, rest[:limit], most - _MARGIN)
         more = f"{'or a larger max_tokens: ' if takes_budget else ''}all of it has about {total:,} tokens"
         if name and (left := len(rest) - shown):
             value["next_cursor"] = cursor_at("rest", start + shown)

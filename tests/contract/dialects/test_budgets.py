@@ -185,7 +185,7 @@ def test_all_describes_every_tool_and_parameter_in_few_tokens(place: Place, grap
         assert _fields(tool["inputSchema"]) == _fields(full[name]["inputSchema"]), name
         assert tool["inputSchema"].get("required", []) == full[name]["inputSchema"].get("required", []), name
     read = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listed.values()]
-    # Two real vocabularies count 4,485 and 4,305 (decision 0173); our estimate is a tenth above them.
+    # A real vocabulary counts 4,488 (decision 0173); our estimate is a tenth above it.
     assert tokens(json.dumps(read, separators=(",", ":"), ensure_ascii=False)) <= 5_000
     assert tokens(hello["instructions"]) <= 250
     assert not {"undo", "undone"} & set(hello["instructions"].split())

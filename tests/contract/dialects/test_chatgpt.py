@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from polymnia import EntityDraft, connect
+from polymnia.engine.text.tokens import tokens
 from stdio_client import Place, Server
 
 
@@ -16,6 +17,7 @@ def asked(place: Place) -> Server:
     with connect(place.address) as memory:
         memory.remember("The quarterly plan is due on 12 June; Ann keeps it.", tags=["plan"], scope="work/plans")
         memory.remember("A template of plans.", metadata={"source": "https://example.com/templates"})
+        memory.remember("The ship's log of today. " * 300)
         memory.create_entities([EntityDraft("Ann Lee/Plans", "person", ("Keeps the quarterly plan", "Likes tea"))])
     return place.serve("chatgpt", "--embedder", "none")
 
@@ -62,6 +64,23 @@ def test_what_is_found_can_be_fetched_and_its_address_read(asked: Server) -> Non
     (template,) = (one for one in _answer(asked, "search", query="template")["results"] if "template" in one["title"])
     assert template["url"] == "https://example.com/templates"
     assert _answer(asked, "search", query="zebra crossing")["results"] == []
+
+
+@pytest.mark.promise("chatgpt.budget", "everywhere.budget.more")
+def test_a_client_that_knows_of_budgets_may_give_one(asked: Server) -> None:
+    whole = _answer(asked, "search", query="plan")["results"]
+    assert len(whole) == 3
+    first = asked.call("search", query="plan", limit=2).structured
+    assert first["results"] == whole[:2]
+    assert "1 of 3 results are left out" in first["notes"][-1]
+    rest = asked.call("search", query="plan", cursor=first["next_cursor"]).structured
+    assert rest["results"] == whole[2:]
+    found = asked.call("search", query="ship's log").structured["results"]
+    for meta, given in (({}, {"max_tokens": 200}), ({"polymnia/maxTokens": 200}, {})):
+        reply = asked.reply(asked.begin_call("fetch", {"id": found[0]["id"], **given}, meta=meta))
+        assert tokens(reply.text) <= 200
+        assert reply.structured["text"].endswith("…")
+        assert "Cut short" in reply.structured["notes"][-1]
 
 
 @pytest.mark.promise("chatgpt.refused")

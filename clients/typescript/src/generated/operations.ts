@@ -1862,6 +1862,8 @@ export interface MemoryGetParams {
   max_tokens?: number;
   /** Where to go on: next_cursor of the same call before. */
   cursor?: string;
+  /** Most items of its list. */
+  limit?: number;
 }
 
 /** What memoryGet answers. The memory in full, with what it is linked to. */
@@ -2017,6 +2019,8 @@ export interface ScopeListParams {
   max_tokens?: number;
   /** Where to go on: next_cursor of the same call before. */
   cursor?: string;
+  /** Most items of its list. */
+  limit?: number;
 }
 
 /** What scopeList answers. The scopes, each with how many memories are in it. */
@@ -2043,6 +2047,8 @@ export interface ScopeSuggestParams {
   max_tokens?: number;
   /** Where to go on: next_cursor of the same call before. */
   cursor?: string;
+  /** Most items of its list. */
+  limit?: number;
 }
 
 /** What scopeSuggest answers. The scope the text belongs to, how certain that is, and other scopes. */
@@ -2101,6 +2107,8 @@ export interface MemoryListAllParams {
   max_tokens?: number;
   /** Where to go on: next_cursor of the same call before. */
   cursor?: string;
+  /** Most items of its list. */
+  limit?: number;
 }
 
 /** What memoryListAll answers. One page of memories. */
@@ -3397,6 +3405,7 @@ export abstract class Operations {
    * @param parameters.include_associations Tell what it is linked to. Default: true.
    * @param parameters.max_tokens Most tokens of the answer.
    * @param parameters.cursor Where to go on: next_cursor of the same call before.
+   * @param parameters.limit Most items of its list.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The memory in full, with what it is linked to. Fields: memory_id, content, scope, metadata, tags,
    *   category, created_at, updated_at, version, associations, name, kind, similar_memories, associations_pending,
@@ -3460,6 +3469,7 @@ export abstract class Operations {
    * @param parameters.include_memory_counts Count the memories. Default: true.
    * @param parameters.max_tokens Most tokens of the answer.
    * @param parameters.cursor Where to go on: next_cursor of the same call before.
+   * @param parameters.limit Most items of its list.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The scopes, each with how many memories are in it. Fields: scopes, total_scopes, hierarchy_depth,
    *   next_cursor, notes.
@@ -3476,6 +3486,7 @@ export abstract class Operations {
    * @param parameters.current_scope Where you are working; places near it are preferred.
    * @param parameters.max_tokens Most tokens of the answer.
    * @param parameters.cursor Where to go on: next_cursor of the same call before.
+   * @param parameters.limit Most items of its list.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns The scope the text belongs to, how certain that is, and other scopes. Fields: suggested_scope,
    *   confidence, alternatives, analysis, reasoning, abstained, next_cursor, notes.
@@ -3506,6 +3517,7 @@ export abstract class Operations {
    * @param parameters.per_page Memories on a page. Default: 10.
    * @param parameters.max_tokens Most tokens of the answer.
    * @param parameters.cursor Where to go on: next_cursor of the same call before.
+   * @param parameters.limit Most items of its list.
    * @param options A timeout, a signal to cancel the call, a callback for its progress.
    * @returns One page of memories. Fields: memories, pagination, next_cursor, notes.
    */

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from polymnia.dialects.budget import FIELDS, fitted
+from polymnia.dialects.budget import FIELDS, LIMIT, fitted
 from polymnia.dialects.shapes import about, or_null, parameters
 from polymnia.engine.content import content
 from polymnia.engine.text.calendar import moment
@@ -86,17 +86,21 @@ def tool(
     more = [one for one in FIELDS if hints.get("reads") or (whole and one[0] == "max_tokens")]
 
     def made(run: Callable[..., Reply]) -> Operation:
+        own_limit = "limit" in run.__code__.co_varnames[: run.__code__.co_argcount]
+        extra = [*more, *([LIMIT] if lists and hints.get("reads") and not own_limit else [])]
+
         def call(context: Context, params: Struct) -> Reply:
             given = {key: value for key, value in asdict(params).items() if value is not None}
             most, cursor = (given.pop(name, None) for name, *_ in FIELDS)
+            limit = None if own_limit else given.pop("limit", None)
             reply = run(context, **given)
             room = most or context.budget
-            return fitted(reply, room, lists=lists, whole=whole, cursor=cursor, takes_budget=bool(more))
+            return fitted(reply, room, lists=lists, whole=whole, cursor=cursor, limit=limit, takes_budget=bool(more))
 
         return Operation(
             name=name,
             title=title,
-            params=parameters(run, Parameters, more=more),
+            params=parameters(run, Parameters, more=extra),
             run=call,
             output=output,
             help=" ".join((run.__doc__ or "").split()),

@@ -10,13 +10,14 @@ from typing import Annotated, Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from polymnia.dialects.budget import FIELDS, LIMIT, NextCursor, fitted
 from polymnia.dialects.notes import worded
 from polymnia.dialects.shapes import about, parameters
 from polymnia.engine.content import content, title_of
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import BadArguments, Fault, Invalid
 from polymnia.models import Record
-from polymnia.operation import Context, Operation, Registry, Reply, Template
+from polymnia.operation import Context, Operation, Registry, Reply, Template, schema
 
 _RESULTS = 20
 _PREFIX = "memory://memory/"
@@ -28,6 +29,9 @@ _INSTRUCTIONS = (
 )
 
 
+Remarks = Annotated[list[str], about("What is left out of the answer, where a budget was given.")]
+
+
 class Result(Struct, frozen=True):
     """A memory that was found."""
 
@@ -36,13 +40,15 @@ class Result(Struct, frozen=True):
     url: Annotated[str, about("Its address, for citations.")]
 
 
-class FoundResults(Struct, frozen=True):
+class FoundResults(Struct, frozen=True, omit_defaults=True):
     """The memories found, best first."""
 
     results: Annotated[list[Result], about("The memories found, best first.")]
+    notes: Remarks = []
+    next_cursor: NextCursor | None = None
 
 
-class FetchedMemory(Struct, frozen=True):
+class FetchedMemory(Struct, frozen=True, omit_defaults=True):
     """A memory in full."""
 
     id: Annotated[str, about("Its id.")]
@@ -50,6 +56,7 @@ class FetchedMemory(Struct, frozen=True):
     text: Annotated[str, about("All it says.")]
     url: Annotated[str, about("Its address, for citations.")]
     metadata: Annotated[dict[str, str], about("Its kind, scope, tags and dates.")]
+    notes: Remarks = []
 
 
 def search(context: Context, query: Annotated[str, about("What to look for, in plain words.")]) -> Reply:
@@ -107,15 +114,21 @@ def _read(context: Context, name: str) -> str:
     return content(context.memory.read(name)[0])
 
 
-def _tool(run: Any, title: str, output: type) -> Operation:
+def _tool(run: Any, title: str, output: type, *lists: str) -> Operation:
+    """A function as a tool. ChatGPT wants one parameter to be listed; those of budgets are taken without that."""
+    documented = parameters(run, Struct)
+    more = [*FIELDS, LIMIT] if lists else FIELDS[:1]
+
     def call(context: Context, params: Struct) -> Reply:
-        reply: Reply = run(context, **asdict(params))
-        return reply
+        given = asdict(params)
+        most, cursor, limit = (given.pop(name, None) for name in ("max_tokens", "cursor", "limit"))
+        return fitted(run(context, **given), most or context.budget, lists=lists, cursor=cursor, limit=limit)
 
     return Operation(
         name=run.__name__,
         title=title,
-        params=parameters(run, Struct),
+        params=parameters(run, Struct, more=more),
+        takes=lambda: schema(documented),
         run=call,
         output=output,
         help=" ".join((run.__doc__ or "").split()),
@@ -126,7 +139,7 @@ def _tool(run: Any, title: str, output: type) -> Operation:
 
 def registry() -> Registry:
     """The dialect."""
-    tools = (_tool(search, "Search", FoundResults), _tool(fetch, "Fetch", FetchedMemory))
+    tools = (_tool(search, "Search", FoundResults, "results"), _tool(fetch, "Fetch", FetchedMemory))
     template = Template(
         prefix=_PREFIX,
         variable="name",

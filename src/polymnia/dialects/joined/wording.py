@@ -60,22 +60,21 @@ HELPS = {
     "stored twice. With `operation`: keep, change and relate documents of a project.",
     "memory_search": "Find memories by meaning and words, in any language: the first tool to ask. Best first, "
     "similarity_score from 0 to 1.",
-    "memory_get": "Read one memory whole, with what it is linked to.",
+    "memory_get": "Read one memory whole, with its links.",
     "memory_update": "Change a memory. Only what you give changes; its history keeps the version before.",
     "memory_delete": "Delete a memory for good, with history and links. Cannot be undone.",
-    "memory_discover_associations": "Find what has to do with one memory: similar, linked, same tags, names or time; "
-    "each with the reason.",
+    "memory_discover_associations": "Find what has to do with one memory: similar, linked, same tags, names or time.",
     "scope_list": "Show the tree of scopes, the folders of memories, with counts.",
-    "scope_suggest": "Tell which scope a text belongs in, judged by what is filed already.",
+    "scope_suggest": "Tell which scope a text belongs in.",
     "memory_move": "File memories in another scope, or rename a scope with all below it (source_scope).",
-    "memory_list_all": "Browse all memories, newest first. To find something use memory_search.",
+    "memory_list_all": "Browse all memories, newest first.",
     "memory_export": "Write memories to a file of the export folder, or without file_path answer them as data.",
     "memory_import": "Take in exported memories, from a file of the export folder or as data. By default nothing "
     "unless every record is sound.",
     "session_manage": "Temporary memories in the scope session/<id>: create a session, list all, clean up old ones.",
     "memory_retrieve": "Documents of a project (see memory_store with `operation`): search, read, compare, history.",
     "memory_analyze": "Look over the documents of a project: patterns, quality of one, relationships, contradictions, "
-    "insights. Changes nothing.",
+    "insights.",
     "memory_system": "Health of the server; export, import and check a project; cite a document.",
 }
 """What a tool is for, where its own dialect does not say it in a world of 25 tools."""

@@ -7,7 +7,7 @@ from zlib import crc32
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id, shortened, trimmed
+from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id, shortened
 from polymnia.dialects.shapes import about
 from polymnia.engine.brief import Brief
 from polymnia.engine.content import cursor as cursor_at
@@ -81,7 +81,7 @@ def _page(
     left = [(title, lines[answer.section(title, lines, limit, _FOOT) :]) for title, lines in sections]
     if left == sections and (first := next((at for at, (_, lines) in enumerate(left) if lines), None)) is not None:
         title, lines = left[first]  # there is no room for any line as it is
-        answer.force(trimmed(lines[0], answer.room - _FOOT))
+        answer.begin(lines[0], _FOOT)
         answer.left_out -= 1
         left[first] = title, lines[1:]
     return answer, left

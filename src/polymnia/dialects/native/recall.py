@@ -377,7 +377,7 @@ def _changes(
         if not answer.add("\n".join(lines), _FOOT):
             if shown:
                 break
-            answer.force(trimmed("\n".join(lines), answer.room - _FOOT))
+            answer.begin("\n".join(lines), _FOOT)
         shown += 1
     if shown < len(found):
         more = "More than " if len(found) > _CHANGES else ""
@@ -435,10 +435,8 @@ def read(
         if at_line < start or (not full and answer.add(rest, _FOOT)):
             continue
         skipped = len(line) - len(rest) if at_line == start else 0
-        long = tokens(rest) > budget // 2 or not str(answer)
-        part = trimmed(rest, answer.room - _FOOT) if long and not full else ""
-        if part:
-            answer.force(part)
+        long = answer.size(rest) > budget // 2 or not str(answer)
+        part = answer.begin(rest, _FOOT) if long and not full else ""
         place = cursor_at("read", at_line, skipped + len(part) if part else 0, asked)
         what = count(1 + sum(1 for _ in lines), "line is", "lines are")
         way = "" if full else ", or a larger budget"

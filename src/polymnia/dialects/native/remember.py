@@ -22,6 +22,7 @@ from polymnia.operation import Context, Memory, Reply
 _CHECKED = 10  # new memories of a call that are checked for contradictions
 _NAMED = 3  # memories in conflict with one that are named
 _BUDGET = 2_000  # tokens of an answer
+_FOOT = 60  # tokens of its last lines
 _SURE = 0.6  # the probability from which on a guessed kind is stored
 _CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 
@@ -120,10 +121,10 @@ def remember(
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     for line in _lines(batch, own, conflicts, named):
-        answer.add(line)
+        answer.add(line, _FOOT)
     if extracted is not None:
         for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
-            answer.add(line)
+            answer.add(line, _FOOT)
     if answer.left_out:
         left = count(answer.left_out, "line of this answer is", "lines of this answer are")
         answer.force(f"{left} left out; everything is stored.")

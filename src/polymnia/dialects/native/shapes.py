@@ -16,7 +16,8 @@ from polymnia.models import JsonObject, Note
 from polymnia.operation import Context, Memory, Operation, Reply, schema
 from polymnia.operation import read as read_arguments
 
-Budget = Annotated[int, about("Tokens the answer may have.", ge=100, le=100_000)]
+_LEAST, _MOST = 100, 100_000
+Budget = Annotated[int, about("Tokens the answer may have.", ge=_LEAST, le=_MOST)]
 Time = Annotated[str, about("Stored or said since: a date, or words: last week.")]
 Confirm = Annotated[bool, about("True does it; without it you see what would be done.")]
 Ids = Annotated[list[str], about("Names, ids or beginnings of ids.")]
@@ -79,6 +80,8 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
 
         def call(context: Context, given: Struct) -> Reply:
             arguments = {key: value for key, value in asdict(given).items() if value is not None}
+            if context.budget is not None and "budget" in params.__struct_fields__:  # as the request says for itself
+                arguments.setdefault("budget", min(max(context.budget, _LEAST), _MOST))
             if project := arguments.get("project"):
                 memory = context.memory.acting(context.memory.author, project=project)
                 context = replace(context, memory=memory)

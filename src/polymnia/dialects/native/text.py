@@ -13,6 +13,8 @@ _ID = 13  # characters of an id that are shown: enough to be unique, and to find
 _GIST = 160  # characters of a memory that is only mentioned
 _NAME = 200  # characters up to which a memory is called by its name
 _TAGS = 12  # tags that are shown
+_LITTLE = 10  # tokens of a text that are worth showing
+_LONGEST = 16  # characters that no token has, but in white space
 
 
 def short_id(record: Record) -> str:
@@ -99,42 +101,69 @@ def stored_by(change: Change | None) -> str:
     return "" if change is None else f"by {change.who}"
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a text has."""
+def tokens(text: str, accents: bool | None = None) -> int:
+    """About how many tokens a text has; ``accents`` is whether that which it is a part of has accents."""
     from polymnia.engine.text.tokens import tokens
 
-    return tokens(text) + 1  # and the line break
+    return tokens(text, accents) + 1  # and the line break
 
 
 def trimmed(text: str, most: int) -> str:
     """The beginning of a text in about so many tokens, and a little of it in any case."""
     from polymnia.engine.text.tokens import trimmed
 
-    return trimmed(text, max(10, most))
+    return trimmed(text, max(_LITTLE, most))
 
 
 class TextAnswer:
     """Lines that are added while there is room for them. A line that has none is counted, and nothing is cut in it."""
 
     def __init__(self, budget: int) -> None:
-        self._left = budget
+        self._budget = budget
+        self._used = 0
+        self._accents = False  # whether any line has accents: then all are counted as a language that has them
         self._lines: list[str] = []
         self.left_out = 0
 
     def add(self, line: str, reserve: int = 0) -> bool:
         """Add a line if it fits and leaves ``reserve`` tokens; whether it did."""
-        size = tokens(line)
-        if size + reserve > self._left:
+        used, accents = self._read(line)
+        if used + self.size(line, accents) + reserve > self._budget:
             self.left_out += 1
             return False
-        self._left -= size
-        self._lines.append(line)
+        self.force(line)
         return True
 
     def force(self, line: str) -> None:
         """Add a line whatever room there is: what an answer cannot be understood without."""
-        self._left -= tokens(line)
+        used, self._accents = self._read(line)
+        self._used = used + tokens(line, self._accents)
         self._lines.append(line)
+
+    def begin(self, line: str, reserve: int) -> str:
+        """Add as much of a line as leaves ``reserve`` tokens, of the first a little in any case; what was added."""
+        from polymnia.engine.text.tokens import trimmed
+
+        used, accents = self._read(line)
+        room = self._budget - reserve - used - 1
+        if room < _LITTLE and self._lines:
+            return ""
+        part = trimmed(line, max(_LITTLE, room), accents)
+        self.force(part)
+        return part
+
+    def size(self, line: str, accents: bool | None = None) -> int:
+        """The tokens of a line; of one that is far too long, only that it is."""
+        head = line[: self._budget * _LONGEST]
+        size = tokens(head, accents)
+        return size if len(head) == len(line) or size > self._budget else tokens(line, accents)
+
+    def _read(self, line: str) -> tuple[int, bool]:
+        """How many tokens the lines there are have beside another one, and whether there are accents then."""
+        from polymnia.engine.text.tokens import accented
+
+        accents = self._accents or accented(line)
+        return self._used if accents == self._accents else sum(tokens(one, True) for one in self._lines), accents
 
     def rest(self, lines: Iterable[str], more: Callable[[int], str], reserve: int = 30) -> None:
         """Add the lines that fit, and then how many did not."""
@@ -146,7 +175,7 @@ class TextAnswer:
 
     def section(self, title: str, lines: Sequence[str], most: int | None, reserve: int) -> int:
         """Add a title and the lines below it that fit, at most so many, and how many do not; return those that do."""
-        if not lines or tokens(title) + tokens(lines[0]) + reserve > self._left:
+        if not lines or sum(map(tokens, (title, lines[0]))) + reserve > self.room:
             self.left_out += len(lines)
             return 0
         self.add(title)
@@ -163,7 +192,7 @@ class TextAnswer:
     @property
     def room(self) -> int:
         """The tokens that are left."""
-        return self._left
+        return self._budget - self._used
 
     def __str__(self) -> str:
         return "\n".join(self._lines)

@@ -26,11 +26,18 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], int], ...] = (
 )
 
 
-def tokens(text: str) -> int:
-    """About how many tokens a model's tokenizer makes of a text; rather a few too many than too few."""
+def accented(text: str) -> bool:
+    """Whether a text has letters with accents: vocabularies hold few long words of languages that have these."""
+    return not text.isascii() and _ACCENTS.search(text) is not None
+
+
+def tokens(text: str, accents: bool | None = None) -> int:
+    """About how many tokens a model's tokenizer makes of a text; rather a few too many than too few.
+
+    ``accents`` is whether the text that it is a part of is :func:`accented`, if it is a part.
+    """
     words = _ASCII_WORD.findall(text)
-    # Vocabularies hold most long words of English and few of other languages, which show by their accents.
-    step = 5 if not text.isascii() and _ACCENTS.search(text) else 8
+    step = 5 if (accented(text) if accents is None else accents) else 8
     count = len(words) + sum([(len(word) - 1) // step for word in words if len(word) > step])
     count += sum([(len(digits) + 2) // 3 for digits in _DIGITS.findall(text)])
     count += sum([(len(signs) + 2) // 3 for signs in _SIGNS.findall(text) if signs != "_"])
@@ -40,19 +47,23 @@ def tokens(text: str) -> int:
     return count + (sum(len(pattern.findall(text)) * share for pattern, share in _SCRIPTS) + 99) // 100
 
 
-def trimmed(text: str, most: int) -> str:
+def trimmed(text: str, most: int, accents: bool | None = None) -> str:
     """The beginning of a text in at most so many tokens, up to the end of a word where there is one near."""
     # No token of ours stands for more than this many characters but in white space, which may go.
-    if len(text) <= most // 4 or tokens(text) <= most:
+    if len(text) <= most // 4 or (len(text) <= most * 12 and tokens(text, accents) <= most):
         return text
-    low, high = 0, len(text)
+    low, high = 0, min(len(text), most * 12)
+    if tokens(text[:high], accents) <= most:
+        high = len(text)  # most of it is white space
     while low < high:
         middle = (low + high + 1) // 2
-        if tokens(text[:middle]) <= most:
+        if tokens(text[:middle], accents) <= most:
             low = middle
         else:
             high = middle - 1
+    if low == len(text):
+        return text
     space = max(text.rfind(" ", max(0, low - 40), low), text.rfind("\n", max(0, low - 40), low))
-    if low < len(text) and not text[low].isspace() and space > 0:
+    if not text[low].isspace() and space > 0:
         low = space
     return text[:low].rstrip()

@@ -47,6 +47,26 @@ def _name(one: dict[str, Any]) -> Any:
     return one.get("memory_id", one["scope"])
 
 
+@pytest.mark.promise("associative.budget.limit")
+def test_every_list_without_a_limit_of_its_own_takes_one(kettles: tuple[Server, list[str]]) -> None:
+    server, ids = kettles
+    whole = server.call("scope_list").structured["scopes"]
+    first = server.call("scope_list", limit=3).structured
+    assert first["scopes"] == whole[:3]
+    assert f"{len(whole) - 3} of {len(whole)} scopes are left out" in first["notes"][-1]
+    rest = server.call("scope_list", limit=1000, cursor=first["next_cursor"]).structured
+    assert rest["scopes"] == whole[3:]
+    assert "next_cursor" not in rest
+    assert len(server.call("memory_list_all", per_page=20, limit=2).structured["memories"]) == 2
+    assert len(server.call("memory_get", memory_id=ids[0], limit=1).structured["associations"]) == 1
+    text = f"{TEXT} Kettle 99."
+    assert len(server.call("scope_suggest", content=text, limit=1).structured["alternatives"]) <= 1
+    assert "limit" in server.refused("scope_list", limit=0).text
+    small = server.call("scope_list", limit=30, max_tokens=300)
+    assert tokens(small.text) <= 300
+    assert "next_cursor" in small.structured
+
+
 @pytest.mark.promise("associative.budget.kept", "associative.budget.rest", "associative.budget.none")
 def test_every_list_keeps_to_max_tokens_and_goes_on_where_it_ended(kettles: tuple[Server, list[str]]) -> None:
     server, ids = kettles

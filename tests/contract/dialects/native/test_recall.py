@@ -281,6 +281,19 @@ def test_the_default_budget_holds_whatever_is_stored(words: Server) -> None:
     assert tokens(text(words, "read", ids=[ids(text(words, "recall", query="harbour"))[0]])) <= 8000
 
 
+@pytest.mark.promise("native.recall.budget", "native.answers.budget")
+def test_a_budget_holds_where_some_lines_have_accents(words: Server) -> None:
+    plain = ["Considerable observations containing extraordinarily complicated terminology."] * 5
+    texts = [*(f"{n} {one}" for n, one in enumerate(plain * 6)), "Die größte Ölkanne steht in München. " * 300]
+    text(
+        words, "remember", entities=[{"name": "Considerable" * 12, "kind": "organisation" * 10, "observations": texts}]
+    )
+    for budget in (300, 500, 1000):
+        assert tokens(text(words, "read", ids=["Considerable" * 12], budget=budget)) <= budget
+    notes = [f"{n} {plain[0]}{' größte' if n % 9 == 0 else ''}" for n in range(300)]
+    assert tokens(text(words, "remember", memories=notes)) <= 2_000
+
+
 @pytest.mark.promise("native.recall.long")
 def test_of_a_long_memory_the_best_passage_is_shown(words: Server) -> None:
     filler = " ".join(f"Paragraph {n} is about nothing in particular." for n in range(800))
