@@ -454,6 +454,22 @@ def test_hostile_and_broken_files_are_refused_and_nothing_is_imported(desk: Desk
         assert memory.count() == (0, 0)
 
 
+@pytest.mark.promise("files.import.foreign.hostile")
+def test_a_store_that_is_in_use_is_not_called_damaged(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    _service_store(desk.folder / "sqlite.bin")
+
+    def refused(*_: Any, **__: Any) -> None:
+        fault = sqlite3.OperationalError("unable to open database file")
+        fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise fault
+
+    monkeypatch.setattr("sqlite3.connect", refused)
+    told = desk.run("import", "sqlite.bin")
+    assert told.code == 1
+    assert "damaged" not in told.err
+    assert "import the copy" in told.err
+
+
 def test_notes_that_cannot_be_read_are_named_and_links_out_of_the_folder_are_not_followed(desk: Desk) -> None:
     vault = desk.folder / "vault"
     _write(vault, {"Good.md": "fine", "Bomb.md": "---\na: &x [1, 1]\nb: [*x, *x]\n---\nstill a text\n"})
