@@ -61,9 +61,12 @@ def test_the_registry_entry_has_what_the_registry_asks_for() -> None:
     for argument in package["packageArguments"]:
         assert argument["type"] in ("positional", "named")
         words += [argument["name"]] if argument["type"] == "named" else []
-        words.append(argument["value"])
+        words.append(argument.get("value") or argument["default"])
     assert words[0] in {command.name for command in commands.COMMANDS}
-    assert commands.parser().parse_args(words).dialect in DIALECTS
+    assert commands.parser().parse_args(words).dialect == "native"
+    (dialect,) = (one for one in package["packageArguments"] if one.get("name") == "--dialect")
+    assert dialect["choices"] == list(DIALECTS)
+    assert "value" not in dialect, "a value is what a user cannot choose"
     for variable in package["environmentVariables"]:
         assert variable["name"] in _VARIABLES
         assert variable.keys() <= {"name", "description", "format", "isRequired", "isSecret", "default"}

@@ -10,6 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -214,6 +215,30 @@ def test_notes_keep_tags_folders_aliases_and_links(desk: Desk) -> None:
     assert "[method] Pour over is clear #filter" in records["Coffee"].observations
     assert {("Coffee", "Mill", "requires"), ("Coffee", "Cake", "goes with")} <= relations
     assert "often" in contexts
+
+
+@pytest.mark.promise("files.import.foreign.notes")
+def test_notes_of_macos_are_found_by_their_names_as_people_type_them(desk: Desk) -> None:
+    apart = normalize("NFD", "할 일/정원.md")
+    assert apart != "할 일/정원.md"
+    _write(desk.folder / "vault", {apart: "물 주기", "Home.md": "Go to [[할 일/정원]] and [[Café]]"})
+    assert desk.run("import", "vault", "--json").value["relations"]["new"] == 2
+    shown = desk.run("show", "정원", "--json").value
+    assert shown["observations"] == ["물 주기"]
+    with connect(desk.folder / "memory.db") as memory, memory.store.read(memory.project) as snapshot:
+        assert {one.target for one in snapshot.relations()} == {"정원", "Café"}
+        assert memory.get("정원")[0].scope == "vault/할 일"
+    # Its zips do not say that names are UTF-8.
+    with zipfile.ZipFile(desk.folder / "vault.zip", "w") as archive:
+        archive.writestr(f"vault/{apart}", "물 주기")
+        archive.writestr("vault/Home.md", "Go to [[정원]]")
+    data = bytearray((desk.folder / "vault.zip").read_bytes())
+    for start, flags in ((data.index(b"PK\3\4"), 6), (data.index(b"PK\1\2"), 8)):
+        data[start + flags + 1] &= ~8
+    (desk.folder / "vault.zip").write_bytes(data)
+    zipped = ("--store", "zipped.db")
+    assert desk.run("import", "vault.zip", "--json", *zipped).value["relations"]["new"] == 1
+    assert desk.run("show", "정원", "--json", *zipped).value["observations"] == ["물 주기"]
 
 
 def test_a_name_that_something_else_has_stays_with_it(desk: Desk) -> None:
@@ -452,6 +477,22 @@ def test_hostile_and_broken_files_are_refused_and_nothing_is_imported(desk: Desk
         assert what in told.err, (name, told)
     with connect(desk.folder / "memory.db") as memory:
         assert memory.count() == (0, 0)
+
+
+@pytest.mark.promise("files.import.foreign.hostile")
+def test_a_store_that_is_in_use_is_not_called_damaged(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    _service_store(desk.folder / "sqlite.bin")
+
+    def refused(*_: Any, **__: Any) -> None:
+        fault = sqlite3.OperationalError("unable to open database file")
+        fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise fault
+
+    monkeypatch.setattr("sqlite3.connect", refused)
+    told = desk.run("import", "sqlite.bin")
+    assert told.code == 1
+    assert "damaged" not in told.err
+    assert "import the copy" in told.err
 
 
 def test_notes_that_cannot_be_read_are_named_and_links_out_of_the_folder_are_not_followed(desk: Desk) -> None:

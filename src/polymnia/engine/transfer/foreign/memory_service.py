@@ -19,6 +19,7 @@ from polymnia.engine.transfer.foreign.items import (
     time_of,
 )
 from polymnia.engine.transfer.formats.records import Item, JsonObject, cannot_read, shortened
+from polymnia.errors import Fault, Invalid
 from polymnia.importing import importing
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def is_store(path: str) -> bool:
     except sqlite3.Error as e:
         if e.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
             return False
-        raise cannot_read(f"its database is damaged: {shortened(str(e))}") from None
+        raise _unreadable(e) from None
 
 
 def read_store(path: str) -> Iterator[Item]:
@@ -102,7 +103,21 @@ def read_store(path: str) -> Iterator[Item]:
             yield from _beliefs(database)
             yield from _links(database)
     except (sqlite3.Error, UnicodeDecodeError) as e:
-        raise cannot_read(f"its database is damaged: {shortened(str(e))}") from None
+        raise _unreadable(e) from None
+
+
+def _unreadable(e: sqlite3.Error | UnicodeDecodeError) -> Fault:
+    """The fault for a database that cannot be read: it is in use, in a folder where nothing can be made, or damaged."""
+    with importing():
+        import sqlite3
+
+    code = getattr(e, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN):
+        return Invalid(
+            f"The database cannot be opened where it is: {shortened(str(e))}",
+            hint="Copy it to a folder of yours, with the -wal file beside it if there is one, and import the copy.",
+        )
+    return cannot_read(f"its database is damaged: {shortened(str(e))}")
 
 
 def _rows(database: sqlite3.Connection, table: str, wanted: Sequence[str]) -> Iterator[JsonObject]:

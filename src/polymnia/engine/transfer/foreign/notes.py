@@ -13,6 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import BinaryIO
+from unicodedata import normalize
 
 from msgspec import Struct
 
@@ -185,7 +186,7 @@ class Notes:
             note = markdown.parse(markdown.decoded(data))
         except UnicodeDecodeError:
             return file.changed, None
-        name = note.title or posixpath.splitext(posixpath.basename(file.name))[0]
+        name = note.title or _composed(posixpath.splitext(posixpath.basename(file.name))[0])
         called = (*note.aliases, *((note.permalink,) if note.permalink else ()))
         return file.changed, Head(self._id(file.name), name, called, note.permalink is not None)
 
@@ -214,7 +215,7 @@ class Notes:
         id = self._id(file.name)
         yield memory_item(
             id, [*([body] if body else []), *observed], kind=note.kind or _NOTE, name=self._names[file.name],
-            scope=scope_of(self._title, *posixpath.dirname(file.name).split("/")), tags=note.tags,
+            scope=scope_of(*map(_composed, (self._title, *posixpath.dirname(file.name).split("/")))), tags=note.tags,
             metadata=note.metadata | aliases | permalink | {FILE: file.name},
             created=note.created or note.updated or changed, updated=note.updated or changed,
             **{EDITED: changed},
@@ -250,7 +251,12 @@ class Notes:
 
 
 def _folded(word: str) -> str:
-    return word.strip().strip("/").casefold()
+    return _composed(word).strip().strip("/").casefold()
+
+
+def _composed(name: str) -> str:
+    """A name as people type it: macOS names files with letters and their marks apart, 한 as ᄒ, ᅡ and ᆫ."""
+    return name if name.isascii() else normalize("NFC", name)
 
 
 def _read(file: PageFile) -> bytes | str:

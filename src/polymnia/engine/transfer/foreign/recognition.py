@@ -20,6 +20,7 @@ from polymnia.engine.transfer.formats.records import FileLimits, Item, cannot_re
 from polymnia.errors import ImportFailed
 
 _SQLITE, _ZIP = b"SQLite format 3\0", (b"PK\x03\x04", b"PK\x05\x06")
+_SAYS_UTF8 = 0x800
 _PAGE = (".md", ".markdown")
 _FILES = 100_000  # in a zip; more of them take longer to list than anybody waits
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
@@ -106,14 +107,27 @@ def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
     if found is not None or not pages or all(name.startswith("items/") for name in pages):
         return found
     files = [name for name in entries if not _is_hidden(name)]
-    top = posixpath.commonpath([posixpath.dirname(name) for name in files])  # most programs zip the folder itself
-    inside = {name: posixpath.relpath(name, top or ".") for name in files}
+    spelled = {name: _spelled(entries[name]) for name in files}
+    # Most programs zip the folder itself.
+    top = posixpath.commonpath([posixpath.dirname(name) for name in spelled.values()])
+    inside = {name: posixpath.relpath(spelled[name], top or ".") for name in files}
     return notes.source(
         [notes.PageFile(inside[name], notes.zip_time(entries[name].date_time), opener(name)) for name in sorted(pages)],
         posixpath.basename(top) or os.path.splitext(os.path.basename(path))[0],
         path,
         inside.values(),
     )
+
+
+def _spelled(entry: zipfile.ZipInfo) -> str:
+    """The name of a file of a zip. macOS writes UTF-8 without saying so; without a word it counts as code page 437."""
+    name = entry.orig_filename
+    if entry.flag_bits & _SAYS_UTF8:
+        return name
+    try:
+        return name.encode("cp437").decode()
+    except UnicodeError:
+        return name
 
 
 def _is_hidden(name: str) -> bool:
