@@ -113,6 +113,8 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(place: Place) -> None:
         told = place.run("restore", str(bad))
         assert told.returncode == 1, why
         assert any(one in told.stderr for one in why.split("|")), told.stderr
+        assert why == "not a backup" or told.stderr.endswith("\nName another backup.\n")
+    assert "is a folder" in place.run("restore", str(place.folder)).stderr
     connection = apsw.Connection(str(made))
     connection.execute("PRAGMA user_version = 999").fetchall()
     connection.close()

@@ -12,6 +12,7 @@ from argparse import (
     ArgumentTypeError,
     Namespace,
     RawDescriptionHelpFormatter,
+    _ArgumentGroup,
 )
 from collections.abc import Callable
 from contextlib import suppress
@@ -236,7 +237,11 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     ),
     # ── history, store and server ──
     "backup": (
-        _value("path", "FILE", "the file to write: every project, with history and indexes; with --keep a folder"),
+        _value(
+            "path",
+            "FILE",
+            "the file to write: every project, with history and indexes; with --every or --keep a folder",
+        ),
         _flag("--force", "replace the file if it exists"),
         _value("--every", "TIME", "go on: a backup into the folder every 6h, for example, until it is stopped"),
         _value("--keep", "N", "how many backups the folder keeps (with --every: 14)", type=_number(1)),
@@ -277,7 +282,7 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
             *("read", "write", "manage", "metrics"),
         ),
         _value("--user", "NAME", "whose key it is, as the history names them (default: the name of the key)"),
-        _value("--expires", "WHEN", "when it stops to open anything: 90d, 12h, 2027-01-31, or never"),
+        _value("--expires", "WHEN", "when it expires: 90d, 12h, 2027-01-31, or never"),
         _value("--max-calls", "N", "its calls a minute; 0: as many as anybody's", type=_number(0)),
         _value("--max-memories", "N", "to how many memories it may fill a project; 0: no limit", type=_number(0)),
         _value("--max-texts", "N", "the same for memories and observations together", type=_number(0)),
@@ -406,19 +411,28 @@ def parser() -> ArgumentParser:
             sub.add_argument(name, **options)
         if command.name not in _WITHOUT_JSON:
             sub.add_argument("--json", action="store_true", help="answer in JSON, for scripts")
+        needed = [one for one in sub._actions if one.required or not one.option_strings]
+        sub.usage = " ".join([sub.prog, *map(_shown, needed), "[options]"])
+        settings = sub.add_argument_group("settings")
         for setting in SETTINGS:
             if command.takes(setting.name):
-                _add(sub, setting)
+                _add(settings, setting)
     return top
 
 
-def _add(parser: ArgumentParser, setting: Setting[Any, Any]) -> None:
+def _shown(argument: Action) -> str:
+    """An argument as the usage shows it."""
+    forms = {"?": "[{0}]", "*": "[{0} ...]", "+": "{0} [{0} ...]"}
+    return " ".join([*argument.option_strings, forms.get(str(argument.nargs), "{0}").format(argument.metavar)])
+
+
+def _add(group: _ArgumentGroup, setting: Setting[Any, Any]) -> None:
     default = "" if setting.default is None else f" Default: {setting.default}."
     metavar = "{" + ",".join(setting.choices) + "}" if setting.choices else setting.name.split("_")[-1].upper()
     optional: JsonObject = {"nargs": "?", "const": ""} if setting.optional else {}
     help = f"{setting.help}{default} Environment: {setting.variable}.".replace("%", "%%")
     help = SUPPRESS if setting.secret else help
-    parser.add_argument(setting.flag, dest=setting.name, metavar=metavar, help=help, **optional)
+    group.add_argument(setting.flag, dest=setting.name, metavar=metavar, help=help, **optional)
 
 
 def run(words: list[str]) -> int:

@@ -18,6 +18,7 @@ _INDEX = "https://pypi.org/pypi"
 _SECONDS = 10.0
 _MOST = 64 * 1024 * 1024  # bytes of an answer
 _FINAL = re.compile(r"\d+(\.\d+)*")
+_EARLY = re.compile(r"[.-]?(a|b|c|rc|alpha|beta|pre|dev)")
 _COMMANDS = {
     "uv tool": "uv tool upgrade polymnia",
     "uvx": "uvx polymnia@latest",
@@ -43,7 +44,7 @@ def upgrade(arguments: Namespace, chosen: object) -> CommandResult:
         lines += [f"To upgrade: {command}", dim("`polymnia upgrade --check` asks the index for a newer version.")]
         return CommandResult(data, lines)
     newest = newest_version(arguments.index or _INDEX)
-    newer = newest is not None and _numbers(newest) > _numbers(__version__)
+    newer = newest is not None and _order(newest) > _order(__version__)
     data |= {"newest": newest, "newer": newer}
     if newest is None:
         lines.append("The index has no version for this Python.")
@@ -88,7 +89,7 @@ def newest_version(index: str) -> str | None:
         for version, files in releases.items()
         if _FINAL.fullmatch(version) and any(_runs_here(file) for file in files)
     ]
-    return max(fitting, key=_numbers, default=None)
+    return max(fitting, key=_order, default=None)
 
 
 def _runs_here(file: dict[str, Any]) -> bool:
@@ -96,12 +97,14 @@ def _runs_here(file: dict[str, Any]) -> bool:
     return not file.get("yanked") and (least is None or sys.version_info[:2] >= (int(least[1]), int(least[2])))
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    """The numbers of a version, to compare: those of a pre-release count as the release before it."""
-    found = [int(part) for part in re.findall(r"\d+", version.partition("+")[0])[:4]]
-    while found and not found[-1]:
-        found.pop()
-    return tuple(found)
+def _order(version: str) -> tuple[tuple[int, ...], bool]:
+    """What versions are compared by: their numbers, and a pre-release comes before the release."""
+    found = _FINAL.match(version)
+    assert found is not None
+    numbers = [int(part) for part in found[0].split(".")]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers), _EARLY.match(version, found.end()) is None
 
 
 def _ask(url: str) -> dict[str, Any]:

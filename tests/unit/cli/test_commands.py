@@ -30,6 +30,15 @@ def test_every_command_explains_itself(desk: Desk, command: str) -> None:
     assert told.out.startswith(f"usage: polymnia {command}")
 
 
+def test_help_is_short_on_top_and_tells_settings_apart(desk: Desk) -> None:
+    told = desk.run("move", "--help").lines
+    assert told[0] == "usage: polymnia move [ID ...] --to SCOPE [options]"
+    assert desk.run("delete", "--help").lines[0] == "usage: polymnia delete ID|NAME [ID|NAME ...] [options]"
+    settings = told.index("settings:")
+    assert all(any(flag in line for line in told[settings:]) for flag in ("--store", "--project", "--busy-timeout"))
+    assert not any("POLYMNIA_" in line for line in told[:settings])
+
+
 def test_every_command_names_a_function_that_is_there() -> None:
     from importlib import import_module
 

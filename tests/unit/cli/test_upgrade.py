@@ -83,6 +83,18 @@ def test_the_newest_version_is_said_to_be_that(desk: Desk, index: Index) -> None
 
 
 @pytest.mark.parametrize(
+    ("here", "newer"),
+    [("1.2.0rc1", True), ("1.2.dev3", True), ("1.2", False), ("1.2.0+local.7", False), ("1.2.0", False)],
+)
+def test_a_release_is_newer_than_what_came_before_it(
+    desk: Desk, index: Index, monkeypatch: pytest.MonkeyPatch, here: str, newer: bool
+) -> None:
+    monkeypatch.setattr("polymnia.cli.upgrade.__version__", here)
+    index.release(v1_2_0={}, v1_1_9={})
+    assert desk.run("upgrade", "--check", "--index", index.url, "--json").value["newer"] is newer
+
+
+@pytest.mark.parametrize(
     ("status", "answer", "says"),
     [
         (404, b"", "no package polymnia"),

@@ -22,6 +22,7 @@ from polymnia.storage.sqlite.statements import MIGRATIONS
 from polymnia.storage.sqlite.store import SqliteStore
 
 _SQLITE = b"SQLite format 3\0"
+_ANOTHER = "Name another backup."
 _COUNTS = """
 SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM observation), (SELECT count(*) FROM relation),
        (SELECT count(*) FROM change), (SELECT count(*) FROM change_item)
@@ -94,10 +95,12 @@ def _other_file(store: SqliteStore, path: str, hint: str) -> str:
 
 def _read_backup(path: str, draft: str) -> Copied:
     """Copy a backup into a draft of the current format; refuses other files."""
+    if os.path.isdir(path):
+        raise NotAStore(f"{path} is a folder", hint="Name a file in it that `polymnia backup` made.")
     if not os.path.isfile(path):
         raise NotAStore(f"There is no file {path}", hint="Name a file that `polymnia backup` made.")
     if not os.path.getsize(path):
-        raise NotAStore(f"{path} is empty (0 bytes), not a Polymnia store", hint="Name another backup.")
+        raise NotAStore(f"{path} is empty (0 bytes), not a Polymnia store", hint=_ANOTHER)
     with open(path, "rb") as file:
         if file.read(len(_SQLITE)) != _SQLITE:
             raise NotAStore(
@@ -105,6 +108,15 @@ def _read_backup(path: str, draft: str) -> Copied:
                 hint="`polymnia restore` takes a file that `polymnia backup` made. To take in an export, or a file of "
                 f"another server: polymnia import {os.path.relpath(path)}",
             )
+    try:
+        return _copy_backup(path, draft)
+    except (apsw.CorruptError, apsw.NotADBError) as e:
+        raise Damaged(f"The backup {path} is damaged ({e}); nothing was restored", hint=_ANOTHER) from e
+    except Damaged as e:
+        raise Damaged(e.message, hint=_ANOTHER) from e
+
+
+def _copy_backup(path: str, draft: str) -> Copied:
     log = path + "-wal"
     if os.path.exists(log) and os.path.getsize(log):
         backup = apsw.Connection(path)  # a copied store with its log: both are read
