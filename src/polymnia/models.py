@@ -373,6 +373,16 @@ def legal_name(text: str, where: str, limits: Limits) -> str:
     return legal_text(text, where, limits.name_bytes, "max_name_bytes")
 
 
+def legal_project(name: str) -> str:
+    """Return the name of a project if it may be one."""
+    if len(name) > _PROJECT:
+        raise Invalid(f"The project's name has {len(name)} characters, over {_PROJECT}", field="project")
+    return legal_text(name, "project", 4 * _PROJECT)
+
+
+_PROJECT = 200  # characters
+
+
 def fold(text: str) -> str:
     """The form of a text for case-insensitive comparison.
 

@@ -233,7 +233,7 @@ CREATE SEQUENCE tries;
 CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF nextval('public.tries') <= {times} THEN
-    RAISE 'they collide' USING ERRCODE = '{code}';
+    RAISE 'they collide: out of shared memory' USING ERRCODE = '{code}';
   END IF;
   RETURN NULL;
 END $$;
@@ -241,7 +241,7 @@ CREATE TRIGGER collide AFTER INSERT ON polymnia.observation EXECUTE FUNCTION col
 """
 
 
-@pytest.mark.parametrize("code", ["serialization_failure", "deadlock_detected"])
+@pytest.mark.parametrize("code", ["serialization_failure", "deadlock_detected", "out_of_memory"])
 def test_a_change_that_collides_with_another_is_made_again_once(place: Place, url: str, code: str) -> None:
     server = _open(place, url)
     assert server.names() == []
@@ -310,6 +310,57 @@ def test_a_database_that_lets_nobody_in_says_why_and_what_to_do(
     assert why in told.stderr, told.stderr
     assert advice in told.stderr, told.stderr
     assert "wrong" not in told.stderr
+
+
+@each(
+    ("address", "said"),
+    [
+        ("postgresql://ann:geheim@[::1/db", "postgresql://[::1/db cannot be read"),
+        ("postgresql://ann:geheim%zz@host/db", "postgresql://host/db cannot be read: invalid percent-encoded token"),
+        ("postgresql://ann:geh@eim/x@127.0.0.1:1/db", "Cannot connect to the store postgresql://127.0.0.1:1/db"),
+        ("postgresql://127.0.0.1:1,127.0.0.1:2/db", "Cannot connect to the store postgresql://127.0.0.1:1,127.0.0.1:2"),
+        ("postgresql://127.0.0.1:port/db", "Cannot connect to the store postgresql://127.0.0.1:port/db"),
+        ("postgresql:///db?host=/nowhere", "Cannot connect to the store postgresql://%2Fnowhere/db"),
+        ("postgresql://host/db?schema=pg_own", "'pg_own' of the store's address is not a plain name"),
+    ],
+)
+def test_whatever_is_wrong_with_an_address_is_told_in_a_sentence_without_the_password(
+    place: Place, address: str, said: str
+) -> None:
+    told = place.run("add", "tea", environment={"POLYMNIA_STORE": address, "POLYMNIA_BUSY_TIMEOUT": "0.1"})
+    assert told.returncode == 1
+    assert said in told.stderr, told.stderr
+    assert "Traceback" not in told.stderr and "eim" not in told.stderr, told.stderr
+
+
+def test_a_schema_with_a_table_of_somebody_else_is_left_alone(place: Place, url: str) -> None:
+    with psycopg.connect(url) as admin:
+        admin.execute("CREATE TABLE public.store (name text)")
+    told = place.run("add", "tea", environment={"POLYMNIA_STORE": f"{url}?schema=public"})
+    assert told.returncode == 1
+    assert "has a table named store that is not Polymnia's" in told.stderr
+
+
+def test_partitions_that_the_server_has_no_room_to_lock_are_refused_with_what_to_set(place: Place) -> None:
+    with postgres.Server(max_connections="10", max_locks_per_transaction="10") as server:
+        told = place.run("add", "tea", environment={"POLYMNIA_STORE": f"{server.url()}?partitions=64"})
+        assert told.returncode == 1
+        assert "no room for the locks of 64 partitions; nothing was made" in told.stderr
+        assert "max_locks_per_transaction of the server to 128" in told.stderr
+        with server.connect() as admin:
+            assert admin.execute("SELECT to_regnamespace('polymnia')").fetchone() == (None,)
+
+
+def test_a_timeout_of_statements_is_named_with_what_to_do(place: Place, url: str) -> None:
+    assert place.run("add", "tea", environment={"POLYMNIA_STORE": f"{url}?partitions=1"}).returncode == 0
+    with psycopg.connect(url) as admin, psycopg.connect(url) as other:
+        admin.execute(f"ALTER DATABASE {admin.info.dbname} SET statement_timeout TO '200ms'")
+        admin.commit()
+        other.execute("LOCK TABLE polymnia.memory")
+        told = place.run("add", "more tea", environment={"POLYMNIA_STORE": url})
+    assert told.returncode == 1
+    assert "broke off a statement" in told.stderr and "nothing was changed" in told.stderr
+    assert "statement_timeout" in told.stderr
 
 
 def test_a_password_in_the_environment_opens_the_store_for_one_client_and_for_many(
@@ -435,3 +486,14 @@ def test_two_processes_share_a_store_through_pgbouncer_in_transaction_mode(place
         undone = place.run("undo", environment={"POLYMNIA_STORE": f"{pooled}?partitions=2"})
         assert undone.returncode == 0, undone.stderr
         assert one.graph()["relations"] == ties
+
+
+def test_a_pool_that_loses_prepared_statements_is_named_with_what_to_set(place: Place, url: str) -> None:
+    with pgbouncer.pooled(url, max_prepared_statements="0") as pooled:
+        servers = [_open(place, pooled) for _ in range(2)]
+        with ThreadPoolExecutor() as pool:
+            done = list(pool.map(lambda n: _write(servers[n], str(n), lambda number: number >= 20), range(2)))
+    said = [text for _, refused in done for text in refused]
+    assert said
+    for text in said:
+        assert "loses prepared statements" in text and "max_prepared_statements" in text, text

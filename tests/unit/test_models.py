@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unicodedata import normalize
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from form import each
-from polymnia.errors import BadText, OverLimit
+from polymnia import connect
+from polymnia.errors import BadText, Invalid, OverLimit
 from polymnia.models import Limits, Relation, fold, folded_forms, legal_name, legal_text, skeleton
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -39,6 +41,16 @@ def test_a_lone_surrogate_is_refused_and_named(text: str) -> None:
     ):
         with pytest.raises(BadText, match=r"query contains a lone surrogate \(U\+D[89A-F]..\)"):
             refuse()
+
+
+@each("project", ["a\0b", "\ud800", "é" * 201])
+def test_a_name_that_no_project_may_have_is_refused_before_anything_is_made(tmp_path: Path, project: str) -> None:
+    place = tmp_path / "memory.db"
+    with pytest.raises(Invalid, match="project"):
+        connect(str(place), project=project)
+    with connect(str(place)) as memory, pytest.raises(Invalid, match="project"):
+        memory.acting("me", project=project)
+    assert not place.exists()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from polymnia.engine.scopes import ScopeVerbs
 from polymnia.engine.search import LazySearch
 from polymnia.engine.transfer import TransferVerbs
 from polymnia.importing import importing
-from polymnia.models import Author, Limits, closest
+from polymnia.models import Author, Limits, closest, legal_project
 
 if TYPE_CHECKING:
     from polymnia.engine.health.integrity import IntegrityReport
@@ -62,7 +62,7 @@ class Memory(
         self.unscreened = store
         self.store = screened(store, self.screen)
         self.finding = finding or LazySearch(lambda: _plain_finder(store))
-        self._project = project
+        self._project = project if project is None else legal_project(project)
         self.author = who if isinstance(who, Author) else Author(who)
         self.policy = policy
         self.exports = exports

@@ -11,7 +11,7 @@ from polymnia.engine.access import Grant, Guarded
 from polymnia.engine.once import Answered
 from polymnia.engine.privacy.screening import Screen, screened
 from polymnia.errors import Interrupted, NotAllowed, Refused
-from polymnia.models import Author
+from polymnia.models import Author, legal_project
 
 if TYPE_CHECKING:
     from polymnia.engine.graph import Policy
@@ -150,6 +150,7 @@ class Project:
         other.unscreened = store or self.unscreened
         other.store = screened(other.unscreened, other.screen)
         if project is not None:
+            legal_project(project)
             other.grant.check(project)  # a search does not go through the guarded store
         other.screen.names(user_id=other.author.user, project_id=project)
         return other

@@ -18,7 +18,7 @@ import pytest
 
 import postgres
 from form import mostly_long
-from polymnia import Conflict, EntityDraft, Unavailable, app, connect, inference
+from polymnia import Conflict, EntityDraft, Filters, Unavailable, app, connect, inference
 from polymnia.models import fold
 from polymnia.storage import copying, indexes
 from polymnia.storage.postgres import copying as postgres_copying
@@ -65,7 +65,7 @@ def toy(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> Toy:
 def _fill(desk: Desk, place: str) -> None:
     """Something in every table: two projects, and everything that can happen to a memory."""
     for text, *more in (
-        ("Ann drinks green tea in the Große Straße", "--tag", "drinks", "--tag", "Grün", "--scope", "work/tea"),
+        ("Ann drinks green tea in the Große Straße", "--tag", "drinks", "--tag", r"C:\udata", "--scope", "work/tea"),
         ("벨로는 산책을 좋아한다", "--meta", "dog=yes", "--category", "animals"),
         ("İstanbul has 15 million inhabitants", "--scope", "session/trip/notes"),
     ):
@@ -104,6 +104,7 @@ def _state(place: str) -> dict[str, Any]:
                 "gone": memory.history("pebble 7") if len(graph.records) > 40 else None,
                 "scopes": memory.scopes(),
                 "sessions": memory.sessions(),
+                "tagged": [len(memory.search("tea", filters=Filters(tags=(tag,))).hits) for tag in (r"C:\udata", "x")],
                 "found": [(hit.record.name, round(hit.score, 6)) for hit in memory.search("green tea stone").hits],
             }
             with memory.store.read(project) as snapshot:
@@ -130,6 +131,7 @@ def test_everything_is_the_same_on_the_other_side(
     assert told.code == 0, told.err
     assert told.value["projects"] == 2 and told.value["tables"]["memory"] == 42
     assert before["default"]["vectors"]
+    assert before["default"]["tagged"] == [1, 0]
     toy.embedded.clear()
     _assert_same(there, before)
     _assert_same(here, before)

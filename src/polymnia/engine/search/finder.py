@@ -245,12 +245,14 @@ class Finder:
                     cached.turn.wait()
                 view = ProjectIndex(cached, snapshot)
                 cached.readers.append(me)
-            try:
+            held = reading.pop_all()
+        try:
+            with held:  # closed before it waits for the lock: whoever has that may be waiting for its connection
                 yield view
-            finally:
-                with cached.turn:
-                    cached.readers.remove(me)
-                    cached.turn.notify_all()
+        finally:
+            with cached.turn:
+                cached.readers.remove(me)
+                cached.turn.notify_all()
 
     def _follow(self, cached: CachedProject, snapshot: Snapshot) -> bool:
         """Bring the index up to the snapshot; False if it would have to change while somebody reads it."""

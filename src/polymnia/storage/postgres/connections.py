@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode
 
 import psycopg
 import psycopg_pool
@@ -39,9 +39,11 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 # Every statement goes through an index of one partition, so a connection plans it once: planning it again would cost
 # more than running it. Which index is right shows only where there are rows: a plan for a few is made again for many.
-_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+# But a kept plan has all partitions in it, in memory and in the locks that each call takes: that is for few.
+_KEPT, _MADE_EACH_TIME = "force_generic_plan", "force_custom_plan"
+_FEW_PARTITIONS = 32
 # Behind a pooler nobody knows what the server's connections have planned.
-_NO_PLANS = "SET LOCAL plan_cache_mode = force_custom_plan"
+_NO_PLANS = f"SET LOCAL plan_cache_mode = {_MADE_EACH_TIME}"
 _FEW_ROWS = 250
 _GROWTH = 2
 _NO_TEXT = "\uffff\ufffe\uffff"  # of characters that are none
@@ -64,32 +66,39 @@ class Address:
     """Where a store is: what libpq connects to, and what is ours in the address (schema, partitions, pool, direct)."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        head, _, query = url.partition("?")
+        given = dict(parse_qsl(query, keep_blank_values=True))
         self.schema = given.pop("schema", "polymnia")
         if not schema.LEGAL.fullmatch(self.schema):
             raise Invalid(
                 f"The schema {self.schema!r} of the store's address is not a plain name",
-                hint="Use lower-case letters, digits and underscores, for example ?schema=team_a.",
+                hint="Use lower-case letters, digits and underscores (and not pg_ first), for example ?schema=team_a.",
             )
         self.partitions = _number(given.pop("partitions", str(_PARTITIONS)), "partitions")
         self.pool = _number(given.pop("pool", str(_POOL)), "pool")
         direct = given.pop("direct", "")
-        self.url = urlunsplit(parts._replace(query=urlencode(_WATCHFUL | given, quote_via=quote)))
+        # Not urlsplit, which knows one host and one port: libpq takes several, and none.
+        user, at, rest = head.partition("://")[2].rpartition("@")
+        user = user.replace("@", "%40").replace("/", "%2F")  # of a password that is written as it is
+        hosts, slash, database = rest.partition("/")
+        self._head, self._given = f"postgresql://{user}{at}{hosts}{slash}{database}", _WATCHFUL | given
+        self.url = _with_query(self._head, self._given)
         # Where word of changes is heard: a pooler in transaction mode does not pass it on.
-        user, at, _ = parts.netloc.rpartition("@")
-        self.direct = urlunsplit(urlsplit(self.url)._replace(netloc=user + at + direct)) if direct else self.url
-        host = parts.hostname or given.get("host", "")
-        port = f":{parts.port}" if parts.port else ""
+        self.direct = self.url
+        if direct:
+            elsewhere = {key: value for key, value in self._given.items() if key not in ("host", "hostaddr", "port")}
+            self.direct = _with_query(f"postgresql://{user}{at}{direct}{slash}{database}", elsewhere)
+        hosts = hosts or quote(given.get("host", ""), safe="")
         shown = f"?schema={self.schema}" if self.schema != "polymnia" else ""
-        self.place = f"postgresql://{host}{port}{parts.path}{shown}"  # without a user and a password
+        self.place = f"postgresql://{hosts}{slash}{database}{shown}"  # without a user and a password
 
     def with_options(self, options: str) -> str:
         """The address to connect to with more settings for the session."""
-        parts = urlsplit(self.url)
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        given["options"] = f"{given.get('options', '')} {options}".strip()
-        return urlunsplit(parts._replace(query=urlencode(given, quote_via=quote)))
+        return _with_query(self._head, self._given | {"options": f"{self._given.get('options', '')} {options}".strip()})
+
+
+def _with_query(head: str, given: dict[str, str]) -> str:
+    return f"{head}?{urlencode(given, quote_via=quote)}"
 
 
 def _number(text: str, name: str) -> int:
@@ -111,7 +120,7 @@ class DatabasePool:
         self._pool: psycopg_pool.ConnectionPool[DatabaseConnection] | None = None
         self._id = ""
         self._url = self.address.url
-        self._keeps_settings = False
+        self._keeps_settings = self._keeps_plans = False
         self.lock_ms = max(1, int(min(busy_timeout * 1000, 2**31 - 1)))
         self._search_path = schema.search_path(self.address.schema)
         self._partitions: dict[int, int] = {}
@@ -141,7 +150,7 @@ class DatabasePool:
     def _connect(self) -> psycopg_pool.ConnectionPool[DatabaseConnection]:
         try:
             with self._connect_with_options() as connection:
-                self._id = schema.prepare(
+                self._id, partitions = schema.prepare(
                     connection, self.place, self.address.schema, self.address.partitions, create=self._create
                 )
         except psycopg.OperationalError as e:
@@ -149,6 +158,9 @@ class DatabasePool:
         except psycopg.Error as e:
             unread = isinstance(e, psycopg.ProgrammingError) and e.sqlstate is None
             raise (unreadable if unread else fault)(e, self.place) from e
+        if self._keeps_settings:
+            self._keeps_plans = partitions <= _FEW_PARTITIONS
+            self._url = self._url_with(_KEPT if self._keeps_plans else _MADE_EACH_TIME)
         return psycopg_pool.ConnectionPool(
             self._url,
             connection_class=DatabaseConnection,
@@ -165,20 +177,29 @@ class DatabasePool:
 
     def _connect_with_options(self) -> DatabaseConnection:
         """Connect, and see whether a connection keeps its settings: behind a pooler each transaction sets them."""
-        settings = {"search_path": self.address.schema, "lock_timeout": self.lock_ms, **_PLANS}
-        given = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        self._url, self._keeps_settings = self.address.with_options(given), True
+        self._url, self._keeps_settings = self._url_with(_KEPT), True
         try:
             connection = connect(self._url)
         except psycopg.OperationalError as e:
             if "startup parameter" not in str(e):
                 raise
         else:
-            if connection.execute("SHOW search_path").fetchone() == (self.address.schema,):
+            # Not the search_path, which the user may have as a setting of its own.
+            if connection.execute("SHOW plan_cache_mode").fetchone() == (_KEPT,):
                 return connection
             connection.close()
         self._url, self._keeps_settings = self.address.url, False
         return connect(self._url)
+
+    def _url_with(self, plans: str) -> str:
+        """The address to connect to with the settings of every connection."""
+        settings = {
+            "search_path": self.address.schema,
+            "lock_timeout": self.lock_ms,
+            "plan_cache_mode": plans,
+            "enable_seqscan": "off",
+        }
+        return self.address.with_options(" ".join(f"-c {name}={value}" for name, value in settings.items()))
 
     def begin(self, *, writes: bool, first: Callable[[PostgresStatements], Any]) -> tuple[PostgresStatements, Any]:
         """Begin a transaction, and run its first statements; returns the connection's statements and their result."""
@@ -224,7 +245,7 @@ class DatabasePool:
 
     def plan_for(self, run: PostgresStatements, project: int, rows: int) -> None:
         """Have statements planned again if the project has grown since they were planned."""
-        if rows <= _FEW_ROWS or not self._keeps_settings:
+        if rows <= _FEW_ROWS or not self._keeps_plans:
             return
         partition = self._partitions.get(project)
         if partition is None:
@@ -266,6 +287,7 @@ _OPTIONS: dict[str, Any] = {
     "cursor_factory": RawCursor,
     "prepare_threshold": 0,
     "application_name": "polymnia",
+    "client_encoding": "utf8",  # whatever PGCLIENTENCODING says
 }
 
 
@@ -293,6 +315,7 @@ def _configure(connection: DatabaseConnection) -> None:
     connection.adapters.register_dumper(int, Int8BinaryDumper)
     connection.adapters.register_dumper(str, _TextDumper)
     connection.prepared_max = _PREPARED
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # whatever the database's default is
     connection.planned = {}
 
 

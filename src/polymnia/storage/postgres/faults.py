@@ -17,6 +17,7 @@ from polymnia.storage.schema import UNDER_WAY, under_way
 _SPACE = (sql.DiskFull, sql.ConfigurationLimitExceeded)
 _DENIED = (sql.InsufficientPrivilege, sql.ReadOnlySqlTransaction, sql.InvalidAuthorizationSpecification)
 _AGAIN = (sql.SerializationFailure, sql.DeadlockDetected)
+_FORGOTTEN = (sql.InvalidSqlStatementName, sql.DuplicatePreparedStatement)
 # What keeps a server from giving a connection, by the words it says so with (there is no code), and what to do.
 _ADVICE = {
     "password": "Check user and password. POLYMNIA_STORE may hold both; PGPASSWORD and ~/.pgpass keep a password.",
@@ -27,7 +28,8 @@ _ADVICE = {
     "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
     "max_connections, raise that, or put PgBouncer in between.",
 }
-_ENDED = ("08", "57P")  # what the codes of errors begin with that end the connection
+# What the codes of errors begin with that end the connection; the last two are timeouts of a transaction.
+_ENDED = ("08", "57P", "25P03", "25P04")
 
 DRIVER = (psycopg.Error, psycopg_pool.PoolTimeout)
 """What the driver raises."""
@@ -61,6 +63,23 @@ def fault(e: Exception, place: str) -> errors.Fault:
         )
     if isinstance(e, _AGAIN):
         return errors.Interrupted(f"Two changes of the store {place} got in each other's way; nothing was changed")
+    if isinstance(e, sql.OutOfMemory) and "shared memory" in why:
+        return errors.Interrupted(
+            f"The server of the store {place} had no room for more locks; nothing was changed",
+            hint="Call again. If it happens again, raise max_locks_per_transaction of the server.",
+        )
+    if isinstance(e, sql.QueryCanceled):
+        return errors.Unavailable(
+            f"The server of the store {place} broke off a statement ({why}); nothing was changed",
+            hint="Call again. If this user or database has a statement_timeout, raise it: ALTER ROLE name SET "
+            "statement_timeout = '5min'.",
+        )
+    if isinstance(e, _FORGOTTEN):
+        return errors.Unavailable(
+            f"A pooler before the store {place} loses prepared statements ({why}); nothing was changed",
+            hint="Set max_prepared_statements of PgBouncer (1.22 or newer) above 0, have it pool sessions, or connect "
+            "to the server itself.",
+        )
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
@@ -76,11 +95,14 @@ def fault(e: Exception, place: str) -> errors.Fault:
 
 def is_lost(e: Exception, connection: psycopg.Connection[Any] | None = None) -> bool:
     """Whether the error ended the connection; the server may have said so before the connection is seen to break."""
+    if not isinstance(e, psycopg.Error):
+        return False
+    if (e.sqlstate or "").startswith(_ENDED):
+        return True
     if not isinstance(e, psycopg.OperationalError | psycopg.InterfaceError):
         return False
-    if connection is not None and (connection.closed or connection.info.status != psycopg.pq.ConnStatus.OK):
-        return True
-    return e.sqlstate is None or e.sqlstate.startswith(_ENDED)
+    broken = connection is not None and (connection.closed or connection.info.status != psycopg.pq.ConnStatus.OK)
+    return broken or e.sqlstate is None
 
 
 def unreachable(e: Exception, place: str) -> errors.Fault:
@@ -95,8 +117,11 @@ def unreachable(e: Exception, place: str) -> errors.Fault:
 
 def unreadable(e: Exception, place: str) -> errors.Fault:
     """The fault for an address that the driver does not understand."""
+    why = reason(e)
+    if "query parameter" not in why:
+        why = re.sub(r': ".*', "", why)  # libpq shows what it could not read, and a password may be in it
     return errors.Invalid(
-        f"The address of the store {place} cannot be read: {reason(e)}",
+        f"The address of the store {place} cannot be read: {why}",
         hint="It is postgresql://USER@HOST:PORT/DATABASE?schema=NAME; schema, partitions, pool and direct may follow "
         "the question mark, and what libpq knows, such as sslmode.",
     )

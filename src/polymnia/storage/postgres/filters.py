@@ -19,11 +19,11 @@ class PostgresFilters:
     tagged = "tag d JOIN memory m ON m.project = d.project AND m.id = d.memory"
     # Who stored a memory is who made the change whose rows it is among. Letters beyond ASCII are compared as they are.
     # JSON with an escaped NUL cannot be read here; such metadata has no speaker.
-    who = """(
+    who = r"""(
   position(?::text IN lower((SELECT c.who FROM change c WHERE c.project = m.project AND c.first < m.id & 4294967295
                              AND c.last >= m.id & 4294967295 ORDER BY c.first DESC LIMIT 1))) > 0
   OR position(?::text IN lower(CASE WHEN m.metadata LIKE '%"speaker"%' AND m.metadata IS JSON OBJECT
-                                    AND strpos(m.metadata, '\\u0000') = 0
+                                    AND m.metadata !~ '(^|[^\\])(\\\\)*\\u0000'
                                     THEN m.metadata::json ->> 'speaker' END COLLATE "C")) > 0
 )"""
     listed_tags = """WITH tag (project, tag, memory) AS (

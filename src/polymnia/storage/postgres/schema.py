@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from polymnia.errors import Busy, Forbidden, NotAStore, TooNew
+from polymnia.errors import Busy, Forbidden, NotAStore, TooNew, Unavailable
 from polymnia.models import new_id
 from polymnia.storage.postgres.faults import GRANT
 from polymnia.storage.postgres.statements import MIGRATIONS, migration
@@ -29,12 +29,17 @@ CREATE TABLE store (
 """
 
 
-def version(connection: psycopg.Connection[Any], place: str) -> tuple[int, str] | None:
-    """The version of the tables and the id of the store; None if there is no store. Refuses newer versions."""
+def version(connection: psycopg.Connection[Any], place: str) -> tuple[int, str, int] | None:
+    """The version of the tables, the id of the store and its partitions; None if there is no store.
+
+    Refuses newer versions.
+    """
     try:
-        row = connection.execute("SELECT version, id FROM store").fetchone()
+        row = connection.execute("SELECT version, id, partitions FROM store").fetchone()
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
         return None
+    except psycopg.errors.UndefinedColumn:
+        row = None
     if row is None:
         raise NotAStore(f"{place} has a table named store that is not Polymnia's", hint="Name another ?schema=.")
     if row[0] == UNFINISHED:
@@ -45,11 +50,16 @@ def version(connection: psycopg.Connection[Any], place: str) -> tuple[int, str] 
             f"The store {place} has format {row[0]}, made by a newer Polymnia; "
             f"this one knows formats up to {len(MIGRATIONS)}"
         )
-    return int(row[0]), str(row[1])
+    return int(row[0]), str(row[1]), int(row[2])
 
 
-def prepare(connection: psycopg.Connection[Any], place: str, schema: str, partitions: int, *, create: bool) -> str:
-    """Create the tables, or migrate them; returns the id of the store. One process at a time does it."""
+def prepare(
+    connection: psycopg.Connection[Any], place: str, schema: str, partitions: int, *, create: bool
+) -> tuple[str, int]:
+    """Create the tables, or migrate them; returns the id of the store and its partitions.
+
+    One process at a time does it.
+    """
     if connection.info.server_version < OLDEST:
         raise Forbidden(
             f"The server of {place} is PostgreSQL {connection.info.server_version // 10_000}, which is too old",
@@ -65,7 +75,7 @@ def prepare(connection: psycopg.Connection[Any], place: str, schema: str, partit
         _use(connection, schema)
         known = _known(connection, place)
         if known is not None and known[0] == len(MIGRATIONS):
-            return known[1]
+            return known[1:]
         if known is None:
             _refuse_hidden(connection, place, schema)
         if known is None and not create:
@@ -78,13 +88,13 @@ def prepare(connection: psycopg.Connection[Any], place: str, schema: str, partit
         if known is None:
             connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
             connection.execute(_META)
-            known = 0, new_id()
-            connection.execute("INSERT INTO store VALUES ($1, $2, $3)", (0, known[1], partitions))
+            known = 0, new_id(), partitions
+            connection.execute("INSERT INTO store VALUES ($1, $2, $3)", known)
         for name in MIGRATIONS[known[0] :]:
             connection.execute(migration(name), prepare=False)
-        _partition(connection, schema)
+        _partition(connection, place, schema, known[2])
         connection.execute("UPDATE store SET version = $1", (len(MIGRATIONS),))
-        return known[1]
+        return known[1:]
 
 
 def _take_turns(connection: psycopg.Connection[Any], place: str, schema: str) -> None:
@@ -116,25 +126,31 @@ def search_path(schema: str) -> str:
     return f'SET LOCAL search_path TO "{schema}"'
 
 
-def _known(connection: psycopg.Connection[Any], place: str) -> tuple[int, str] | None:
+def _known(connection: psycopg.Connection[Any], place: str) -> tuple[int, str, int] | None:
     with connection.transaction(force_rollback=True):  # a missing table ends this part, not the whole transaction
         return version(connection, place)
 
 
-def _partition(connection: psycopg.Connection[Any], schema: str) -> None:
+def _partition(connection: psycopg.Connection[Any], place: str, schema: str, count: int) -> None:
     """Give every partitioned table that has none its partitions."""
-    (count,) = connection.execute("SELECT partitions FROM store").fetchone() or (1,)
     tables = connection.execute(
         "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
         "WHERE n.nspname = $1 AND c.relkind = 'p' "
         "AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhparent = c.oid)",
         (schema,),
     ).fetchall()
-    for (table,) in tables:
-        for n in range(count):
-            values = f"WITH (MODULUS {count}, REMAINDER {n})"
-            connection.execute(f"CREATE TABLE {table}_{n} PARTITION OF {table} FOR VALUES {values}", prepare=False)
+    try:
+        for (table,) in tables:
+            for n in range(count):
+                values = f"WITH (MODULUS {count}, REMAINDER {n})"
+                connection.execute(f"CREATE TABLE {table}_{n} PARTITION OF {table} FOR VALUES {values}", prepare=False)
+    except psycopg.errors.OutOfMemory as e:  # a new table is locked until all are made
+        raise Unavailable(
+            f"The server of {place} has no room for the locks of {count} partitions; nothing was made",
+            hint=f"Set max_locks_per_transaction of the server to {2 * count} or more and restart it, "
+            "or name fewer partitions: ?partitions=N in the address.",
+        ) from e
 
 
-LEGAL = re.compile(r"[a-z_][a-z0-9_]{0,50}")
+LEGAL = re.compile(r"(?!pg_)[a-z_][a-z0-9_]{0,50}")
 """The names a schema may have."""

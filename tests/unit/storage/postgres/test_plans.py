@@ -11,7 +11,7 @@ import pytest
 
 import postgres
 from polymnia import EntityDraft, Filters, Memory, connect
-from polymnia.storage.postgres import PostgresStore
+from polymnia.storage.postgres import PostgresStore, connections
 from polymnia.storage.postgres.snapshot import PostgresSnapshot
 
 
@@ -46,6 +46,26 @@ def test_plans_made_for_an_empty_project_serve_a_full_one(url: str) -> None:
         memory.create_entities([EntityDraft(f"person {n}", "person", (f"Lives at number {n}",)) for n in range(1500)])
         memory.create_relations([(f"person {n}", f"person {n + 1}", "knows") for n in range(1400)])
         assert _rows_read(store) < 500  # of 4,400
+
+
+@pytest.mark.parametrize("few", [8, 32])
+def test_with_many_partitions_a_call_locks_its_own_alone(url: str, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    """A plan that is kept names every partition, and locks it: that is for stores with few of them."""
+    monkeypatch.setattr(connections, "_FEW_PARTITIONS", few)
+    with closing(_memory(url, "mine")) as memory, closing(PostgresStore(f"{url}&pool=1")) as store:
+        _fill(memory)
+        _call_everything(memory)
+        with store.read_rows("mine") as snapshot:
+            assert isinstance(snapshot, PostgresSnapshot)
+            assert snapshot.load(list(snapshot.ids(["note 7"]).values()))
+            assert snapshot.relations_of(["note 1"])
+            locked = (
+                "SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation "
+                "WHERE pid = pg_backend_pid() AND c.relispartition AND c.relkind = 'r'"
+            )
+            names = [name for (name,) in snapshot._run.text(locked, ())]
+    partitions = {name.rpartition("_")[2] for name in names}
+    assert len(partitions) == (1 if few < 16 else 16), names
 
 
 def _memory(url: str, project: str) -> Memory:

@@ -1,0 +1,62 @@
+"""Connections to a database: fewer than there are calls, and whatever the surroundings are set to."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote, urlsplit
+
+import psycopg
+import pytest
+
+import postgres
+from polymnia import connect
+
+
+@pytest.fixture(autouse=True)
+def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
+    monkeypatch.setenv("POLYMNIA_BUSY_TIMEOUT", "10")
+
+
+@pytest.mark.parametrize("pool", [1, 3])
+def test_more_calls_at_once_than_connections_take_turns(pool: int) -> None:
+    def call(number: int) -> int:
+        memory.remember(f"the bird numbered {number} sings at dawn")
+        return len(memory.search("bird").hits)
+
+    with postgres.store() as url, connect(f"{url}&pool={pool}") as memory, ThreadPoolExecutor(8) as calls:
+        assert min(calls.map(call, range(40))) > 0
+        assert memory.count() == (40, 0)
+
+
+@pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
+def test_several_make_one_store_whatever_the_isolation_of_the_database_is(isolation: str) -> None:
+    def add(number: int) -> None:
+        with connect(f"{url}?partitions=1", project=f"project {number}") as memory:
+            memory.remember("tea")
+
+    with postgres.database() as url, psycopg.connect(url) as admin:
+        admin.execute(f"ALTER DATABASE {admin.info.dbname} SET default_transaction_isolation TO '{isolation}'")
+        admin.commit()
+        with ThreadPoolExecutor(4) as several:
+            list(several.map(add, range(4)))
+        assert admin.execute("SELECT count(*) FROM polymnia.project").fetchone() == (4,)
+
+
+def test_texts_are_kept_whatever_encoding_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    with postgres.store() as url, connect(url, project="프로젝트 é") as memory:
+        memory.remember("서울에는 강이 있다, né à Paris")
+        assert [hit.record.observations for hit in memory.search("서울").hits] == [("서울에는 강이 있다, né à Paris",)]
+        assert memory.store.projects() == ["프로젝트 é"]
+
+
+def test_of_several_hosts_with_ports_the_one_that_answers_is_taken_and_so_is_one_named_by_a_parameter() -> None:
+    with postgres.store() as url:
+        parts = urlsplit(url)
+        user, _, folder = parts.netloc.partition("@")
+        path, query = parts.path, parts.query
+        with connect(f"postgresql://{user}@{quote('/nowhere', safe='')}:5432,{folder}:5432{path}?{query}") as memory:
+            memory.remember("tea")
+        with connect(f"postgresql://{path}?user={user}&host={folder}&{query}") as memory:
+            assert memory.count() == (1, 0)
