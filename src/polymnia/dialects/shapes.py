@@ -66,7 +66,7 @@ def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str,
     ]
 
 
-_UNITS = {"h": "hour", "d": "day", "w": "week", "y": "year"}
+_UNITS = {"d": "day", "w": "week", "y": "year"}
 
 
 def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) -> int:
@@ -76,7 +76,7 @@ def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) ->
     """
     import time
 
-    from polymnia.engine.text.dates import find_time_range
+    from polymnia.engine.text.dates import find_time_range, time_passed
 
     stripped = text.strip()
     if re.fullmatch("[0-9]{10}|[0-9]{13}", stripped):  # seconds or milliseconds since 1970
@@ -86,12 +86,18 @@ def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) ->
             return parse_time(stripped, field)
         except Invalid:
             pass
-    if ago := re.fullmatch(r"(?i)P?([0-9]{1,4}) ?(hour|day|week|month|year|[hdwy])s?", stripped):
-        stripped = f"{ago[1]} {_UNITS.get(ago[2].lower(), ago[2])}s ago"
-    found = find_time_range(stripped, time.time_ns() // 1000)
+    now = time.time_ns() // 1000
+    ago = time_passed(stripped)
+    if ago is not None and ago >= 0:
+        return now - ago
+    if days := re.fullmatch(r"(?i)P?([0-9]{1,4}) ?(day|week|month|year|[dwy])s?", stripped):
+        stripped = f"{days[1]} {_UNITS.get(days[2].lower(), days[2])}s ago"
+    found = None if ago is not None else find_time_range(stripped, now) or find_time_range(f"last {stripped}", now)
     if found is None or (whole and found.rest):
         raise Invalid(
-            f"{field} is {text!r:.60}, which is no time", field=field, hint="Write it as 2026-05-31, or last week."
+            f"{field} is {text!r:.60}, which is no time",
+            field=field,
+            hint="Write it as 2026-05-31, 2026-05-31T14:00:00Z, 2 hours ago or last week.",
         )
     return found.end if end else found.start
 

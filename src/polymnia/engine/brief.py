@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from itertools import islice
 
 from msgspec import Struct
 
 from polymnia.engine.batches import GUESSED, SUPERSEDED, TURN
 from polymnia.engine.content import CONTENT, KIND
 from polymnia.engine.knowledge import KnowledgeVerbs
+from polymnia.engine.known_conflicts import MOST, note, unsettled
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.scopes import Scope, tree
 from polymnia.models import Change, Record
-
-if TYPE_CHECKING:
-    from polymnia.engine.ports import Snapshot, Transaction
 
 SECTIONS = ("instruction", "preference", "decision", "question", "plan")
 """The kinds of memories a brief is made of, most binding first."""
@@ -26,9 +24,7 @@ _READ = 64  # newest memories of a kind among which are those whose kind was giv
 _GUESSED, _SURE = 200, 0.7  # newest memories whose kind is guessed, and how sure a guess must be
 _ENTITY_KINDS = 6
 _SCOPES = 12
-_CONFLICTS = 10
 _LATEST = 5  # changes among which is one that somebody made
-_CONFLICT = "conflict "  # the beginning of the key under which a pair of ids is noted
 
 
 class EntityKind(Struct, frozen=True):
@@ -83,7 +79,7 @@ class BriefVerbs(KnowledgeVerbs):
             if len(scopes) > _SCOPES:  # the upper ones say more than the first by name
                 largest = sorted(scopes, key=lambda one: (one.depth, -one.total))[:_SCOPES]
                 scopes = sorted(largest, key=lambda one: one.path)
-            conflicts = list(_unsettled(snapshot))
+            conflicts = list(islice(unsettled(snapshot), MOST))
             last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]
         if guess and newest:
@@ -113,34 +109,14 @@ class BriefVerbs(KnowledgeVerbs):
     def noted_conflicts(self) -> list[tuple[Record, Record]]:
         """The pairs of memories that were found to contradict each other while storing, and not settled since."""
         with self.store.read(self.project) as snapshot:
-            return list(_unsettled(snapshot))
+            return list(islice(unsettled(snapshot), MOST))
 
     def note_conflicts(self, pairs: Iterable[tuple[Record, Record]]) -> None:
         """Note that memories contradict each other, for later briefs; once one of them changes, it is settled."""
-        found = [tuple(sorted((one, other), key=lambda record: record.id)) for one, other in pairs]
-
-        def note(tx: Transaction) -> None:
-            for one, other in found:
-                tx.note(f"{_CONFLICT}{one.uid} {other.uid}", f"{one.version} {other.version}")
-
+        found = list(pairs)
         if found:
-            self._write("note", note)
+            self._write("note", lambda tx: note(tx, found))
 
 
 def _current(records: Sequence[Record]) -> list[Record]:
     return [one for one in records if not one.metadata.get(SUPERSEDED)]
-
-
-def _unsettled(snapshot: Snapshot) -> Iterable[tuple[Record, Record]]:
-    keys = snapshot.notes(_CONFLICT, _CONFLICT + "\U0010ffff", _CONFLICTS * 10)
-    pairs = {key: tuple(key.removeprefix(_CONFLICT).split(" ")) for key in keys}
-    ids = snapshot.ids_of([uid for pair in pairs.values() for uid in pair]) if pairs else {}
-    records = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
-    count = 0
-    for key, pair in pairs.items():
-        both = [records[uid] for uid in pair if uid in records]
-        if len(both) != 2 or count == _CONFLICTS or any(one.metadata.get(SUPERSEDED) for one in both):
-            continue
-        if snapshot.noted(key) == f"{both[0].version} {both[1].version}":
-            count += 1
-            yield both[0], both[1]

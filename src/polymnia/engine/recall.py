@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from polymnia.engine.batches import SUPERSEDED, TURN
 from polymnia.engine.content import content, passes
+from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.search import SearchVerbs
 from polymnia.importing import importing
@@ -29,20 +30,29 @@ _GOOD, _WEAK = 0.2, 0.02  # where one scores the first, those below the second a
 _LEAST = 0.1  # the score from which on a past text is an answer
 _LINKED = 200  # memories of a neighbourhood
 _FACETS = 20  # values of a facet
+_WORDS, _NAME = 24, 3  # words of a query, and how many of them a name may have
+_AROUND = "\"'.,;:!?()[]{}<>«»“”‘’„`"  # what may stand around a name in a query
 
 
 class RecalledMemory(Struct, frozen=True, kw_only=True):
-    """A memory that was found; ``stored`` is the change that created it, ``superseded_by`` what has replaced it."""
+    """A memory that was found; ``stored`` is the change that created it, ``superseded_by`` what has replaced it.
+
+    ``conflicts`` are memories that it was found to contradict and that were not settled with it since, ``relations``
+    those of an entity that somebody drew.
+    """
 
     hit: Hit
     stored: Change | None = None
     superseded_by: Record | None = None
+    conflicts: list[Record] = []
+    relations: list[Relation] = []
 
 
 class Recalled(Struct, frozen=True, kw_only=True):
     """A page of what was recalled, best first; ``total`` counts what matches on all pages.
 
-    ``order`` is the key of their order, to go on in it. Unless ``whole_past``, there were too many later changes to
+    ``relations`` are those of names in the query that are no memory of the page. ``order`` is the key of their order,
+    to go on in it. Unless ``whole_past``, there were too many later changes to
     take all of them back.
     """
 
@@ -53,6 +63,7 @@ class Recalled(Struct, frozen=True, kw_only=True):
     whole_past: bool = True
     order: int = 0
     facets: dict[str, list[tuple[str, int]]] = {}
+    relations: list[Relation] = []
 
 
 class Neighbourhood(Struct, frozen=True, kw_only=True):
@@ -102,13 +113,14 @@ class RecallVerbs(SearchVerbs):
         request = Query(text=query, filters=filters, recency=recency, effort=effort, sort=sort)
         with self.finding().searched(self.project, request, page) as (found, snapshot):
             if as_of is None:
-                memories = _superseded_last(_with_origin(snapshot, found.hits))
+                memories, named = _with_relations(snapshot, query, _with_origin(snapshot, found.hits))
+                memories = _superseded_last(memories)
         if as_of is not None:
             return self._recall_past(query, found, filters, offset, size, as_of)
         self._count_reads((hit.record.id for hit in found.hits), opened=False)
         return Recalled(
             memories=memories, total=found.total, notes=found.notes, pending=found.pending, order=found.order or 0,
-            facets=found.facets,
+            facets=found.facets, relations=named,
         )  # fmt: skip
 
     def browse(
@@ -236,12 +248,34 @@ def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory
     marks = [mark for hit in hits if isinstance(mark := hit.record.metadata.get(SUPERSEDED), str) and mark]
     ids = snapshot.ids_of(marks) if marks else {}
     newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    conflicts: dict[str, list[Record]] = {}
+    for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}):
+        conflicts.setdefault(one.uid, []).append(other)
+        conflicts.setdefault(other.uid, []).append(one)
     return [
         RecalledMemory(
-            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.metadata.get(SUPERSEDED, ""))
+            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.metadata.get(SUPERSEDED, "")),
+            conflicts=conflicts.get(hit.record.uid, []),
         )
         for hit in hits
-    ]
+    ]  # fmt: skip
+
+
+def _with_relations(
+    snapshot: Snapshot, query: str, memories: list[RecalledMemory]
+) -> tuple[list[RecalledMemory], list[Relation]]:
+    """The memories, entities with the relations that were drawn, and what relations there are of names in the query."""
+    entities = {one.hit.record.name for one in memories if one.hit.record.name != one.hit.record.uid}
+    words = [word.strip(_AROUND) for word in query.split()[:_WORDS]]
+    named = {" ".join(words[i : i + n]) for n in range(1, _NAME + 1) for i in range(len(words) - n + 1)} - {""}
+    names = sorted(entities | named)
+    found = [one for one in snapshot.relations_of(names) if one.origin != "auto"] if names else []
+    drawn: dict[str, list[Relation]] = {}
+    for one in found:
+        for name in {one.source, one.target} & entities:
+            drawn.setdefault(name, []).append(one)
+    linked = [replace(one, relations=drawn.get(one.hit.record.name, [])) for one in memories]
+    return linked, [one for one in found if entities.isdisjoint((one.source, one.target))]
 
 
 def _superseded_last(memories: list[RecalledMemory]) -> list[RecalledMemory]:

@@ -115,6 +115,7 @@ def forget(
     if confirm is False:
         answer.force("Nothing is deleted yet; without confirm: false this would delete:")
         lines = [*map(mention, records.values()), *(_arrow(*one) for one in ends)]
+        lines += {arrow(one): None for record in records.values() for one in memory.relations_naming(record.name)}
         answer.rest((f"- {one}" for one in lines), _more)
         return Reply(text=str(answer))
     gone = memory.forget_all([record.name for record in records.values()], ends, step=context.step)

@@ -37,7 +37,7 @@ from polymnia.engine.recall import WINDOW, Recalled, RecalledMemory
 from polymnia.engine.scopes import SESSIONS, legal_scope
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Event, Filters, Record
+from polymnia.models import Event, Filters, Record, Relation
 from polymnia.operation import Context, Memory, Reply
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ _NEAREST = 3  # memories that are shown where none fits
 _CUT = " … (cut)"
 _CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
-_TIES = 10  # relations of a change that are shown
+_FEW, _TIES = 3, 10  # relations of an entity or a change that are shown, where room is short and where not
+_CONFLICTS = 2  # memories in conflict with one that are named
 _OTHER_QUESTION = "The cursor is of another question"
 _TREE = 400  # scopes from which on only the upper levels of a tree are shown
 _ASKED = 2_000  # characters of what is no name that memories are searched by
@@ -124,8 +125,10 @@ def recall(
         place,
     )
     if listing.next() is None and cursor is None:
+        if listing.page.relations:
+            return Reply(text=_answer(listing, budget, limit, query, changed=False))
         return Reply(text=_nothing(memory, filters, [sentence(note) for note in listing.page.notes]))
-    return Reply(text=_answer(listing, budget, limit, scored=bool(query.strip()), changed=changed_since is not None))
+    return Reply(text=_answer(listing, budget, limit, query, changed=changed_since is not None))
 
 
 class _Place(Struct, frozen=True):
@@ -178,13 +181,15 @@ class _Listing:
         return len(self._waiting) + max(0, self.page.total - self.place.first - WINDOW)
 
 
-def _answer(listing: _Listing, budget: int, limit: int | None, *, scored: bool, changed: bool) -> str:
+def _answer(listing: _Listing, budget: int, limit: int | None, query: str, *, changed: bool) -> str:
     """The memories that fit, the notes, and how to go on."""
     answer = TextAnswer(budget - budget // _SPARE)
     notes = listing.page.notes
     nothing = next((sentence(note) for note in notes if note.code == "nothing_fits"), None)
-    if nothing:
+    if nothing and not listing.page.relations:
         answer.force(nothing)
+    elif nothing:
+        answer.force("No memory seems to answer this; relations below name it.")
     if listing.lost:
         answer.add("Note: the list that this goes on with is no longer kept; some may come twice or be missing.")
     worded = [sentence(note) for note in notes if note.code not in ("nothing_fits", "cut", "nearest", "filtered")]
@@ -193,10 +198,12 @@ def _answer(listing: _Listing, budget: int, limit: int | None, *, scored: bool, 
     if changed:
         worded.append("deleted memories are listed by changed_since without a query.")
     below = TextAnswer(budget // 4)
+    if listing.page.relations and not listing.place.number:
+        below.rest(["Relations of what you ask about:", *(f"  {arrow(one)}" for one in listing.page.relations)], _more)
     for note in worded:
         below.add(f"Note: {note}")
     most = limit or (_NEAREST if nothing else WINDOW)
-    for block in _blocks(listing, most, budget, answer.room - _FOOT - tokens(str(below)), scored=scored):
+    for block in _blocks(listing, most, budget, answer.room - _FOOT - tokens(str(below)), query):
         answer.force(block)
     if str(below):
         answer.force(str(below))
@@ -209,7 +216,7 @@ def _answer(listing: _Listing, budget: int, limit: int | None, *, scored: bool, 
     return str(answer)
 
 
-def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: bool) -> list[str]:
+def _blocks(listing: _Listing, most: int, budget: int, room: int, query: str) -> list[str]:
     """The next memories, at most so many, as there is room for them.
 
     First as many as possible, the best two whole and the others by their best passages; then what room is left goes to
@@ -219,7 +226,7 @@ def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: boo
     taken: list[RecalledMemory] = []
     blocks: list[str] = []
     start = listing.place.number + 1
-    shown = _Shown(listing.page.memories[:most], scored)
+    shown = _Shown(listing.page.memories[:most], query)
     room -= tokens(shown.opening) if shown.opening else 0
     while len(taken) < most and (one := listing.next()) is not None:
         number = start + len(taken)
@@ -244,11 +251,17 @@ def _blocks(listing: _Listing, most: int, budget: int, room: int, *, scored: boo
     return [shown.opening, *blocks] if shown.opening else blocks
 
 
+def _more(number: int) -> str:
+    return f"  and {number:,} more; read shows them"
+
+
 def _foot(listing: _Listing, *, fits: bool, limited: bool) -> str:
     left = listing.left
     if not left:
-        return "That is all that matches." if fits else "These are only the nearest."
-    what = count(left, "more memory matches", "more memories match") if fits else f"{left:,} more are less like it"
+        return "That is all that was found." if fits else "These are only the nearest."
+    what = (
+        count(left, "more memory was found", "more memories were found") if fits else f"{left:,} more are less like it"
+    )
     return f'{what}: cursor "{cursor_at("recall", *astuple(listing.place))}"' + (
         "" if limited else ", or a larger budget."
     )
@@ -272,8 +285,9 @@ def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
 class _Shown:
     """How memories are shown: what most of them have in common stands above them once, as ``opening``."""
 
-    def __init__(self, memories: list[RecalledMemory], scored: bool) -> None:
-        self._scored = scored
+    def __init__(self, memories: list[RecalledMemory], query: str) -> None:
+        self._scored = bool(query.strip())
+        self._words = set(re.findall(r"\w+", query.casefold()))
         scopes = {one.hit.record.scope for one in memories}
         self._scope = scopes.pop() if len(memories) >= _ALIKE and len(scopes) == 1 else None
         by = [stored_by(one.stored) for one in memories]
@@ -297,9 +311,19 @@ class _Shown:
                 lines.append(f"  {side}: {f'see {around[turn.id]}' if turn.id in around else _said(turn)}")
         if one.superseded_by is not None:
             lines.append(f"  superseded by {mention(one.superseded_by)}")
+        for other in one.conflicts[:_CONFLICTS]:
+            newer = "newer" if other.created > record.created else "older"
+            lines.append(f'  conflicts with {short_id(other)} ({newer}): "{gist(other, 80)}"')
+        lines += self._relations(one.relations, _FEW if around is None else _TIES)
         if self._scored and (why := _why(hit.why)):
             lines.append(f"  why: {why}")
         return "\n".join(lines)
+
+    def _relations(self, relations: list[Relation], most: int) -> list[str]:
+        """The relations of an entity, those first that share words with the question."""
+        given = sorted(relations, key=lambda one: -len(self._words & set(arrow(one).casefold().split())))
+        lines = [f"  {arrow(one)}" for one in given[:most]]
+        return [*lines, f"  and {len(given) - most:,} more relations; read shows them"] if len(given) > most else lines
 
 
 def _squeezed(number: int, one: RecalledMemory, room: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
 
@@ -18,6 +18,9 @@ from polymnia.engine.scopes import legal_session
 from polymnia.errors import Invalid
 from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record
 from polymnia.operation import Context, Memory, Reply
+
+if TYPE_CHECKING:
+    from polymnia.engine.analysis.conflicts.clash import Side
 
 _CHECKED = 10  # new memories of a call that are checked for contradictions
 _NAMED = 3  # memories in conflict with one that are named
@@ -120,7 +123,8 @@ def remember(
     guessed = sum(one.outcome == "new" and GUESSED in one.record.metadata for one in batch.memories[: len(drafts)])
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
-    for line in _lines(batch, own, conflicts, named):
+    alike = {one.name: other for one in named[:_CHECKED] for other in memory.names_alike(one.name) if other != one.name}
+    for line in _lines(batch, own, conflicts, alike, named):
         answer.add(line, _FOOT)
     if extracted is not None:
         for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
@@ -144,20 +148,21 @@ def _guess_kinds(memory: Memory, drafts: list[MemoryDraft]) -> None:
             drafts[at] = replace(drafts[at], kind=guess.kind, metadata=metadata)
 
 
-def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, list[Record]]:
-    """The memories that contradict new ones, by the ids of these; noted for later briefs."""
-    found: dict[str, list[Record]] = {}
+def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, dict[str, Side]]:
+    """What contradicts new memories, by the ids of these and of their own; noted for later."""
+    found: dict[str, dict[str, Side]] = {}
     new = [one.record for one in stored if one.outcome == "new"][:_CHECKED]
     replaced = {one.superseded.uid for one in stored if one.superseded is not None}
     pairs = []
     for record in new:
         clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
         for clash in clashes.clashes:
-            other = clash.right.record if clash.left.record.uid == record.uid else clash.left.record
-            if any(record.uid == one.uid for one in found.get(other.uid, ())):
+            side = clash.right if clash.left.record.uid == record.uid else clash.left
+            other = side.record
+            if record.uid in found.get(other.uid, ()):
                 continue  # a pair of new ones is named once
-            if other.uid not in (record.uid, *replaced) and other not in found.get(record.uid, ()):
-                found.setdefault(record.uid, []).append(other)
+            if other.uid not in (record.uid, *replaced) and other.uid not in found.get(record.uid, ()):
+                found.setdefault(record.uid, {})[other.uid] = side
                 pairs.append((record, other))
     memory.note_conflicts(pairs)
     return found
@@ -181,18 +186,21 @@ def _headline(batch: StoredBatch, memories: int, turns: int, session: str) -> st
 def _lines(
     batch: StoredBatch,
     own: Sequence[StoredMemory],
-    conflicts: dict[str, list[Record]],
+    conflicts: dict[str, dict[str, Side]],
+    alike: dict[str, str],
     named: Sequence[EntityDraft],
 ) -> Iterator[str]:
     """What became of each item; of many, those first that need a decision."""
     new = {one.record.uid for one in own if one.outcome == "new"}
     by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
     for one in own if len(own) <= _CHECKED else by_need:
-        yield from _memory(one, conflicts.get(one.record.uid, ()), new)
+        yield from _memory(one, list(conflicts.get(one.record.uid, {}).values()), new)
     for entity, draft in zip(batch.entities, named, strict=True):
         added = count(len(entity.added), "observation", "observations")
         if entity.outcome == "new":
             yield f"new entity {label(entity.record)}, {added}"
+            if (other := alike.get(draft.name)) is not None:
+                yield f"  its name looks like {other!r}, which is another entity; undo, if they are one"
         elif entity.added:
             yield f"joined with the entity {short_id(entity.record)}: {added} added"
         else:
@@ -208,7 +216,7 @@ def _lines(
         yield f"{'new relation' if tie.outcome == 'new' else 'known relation'} {ends}{loose}"
 
 
-def _memory(one: StoredMemory, conflicts: Sequence[Record], new: Set[str]) -> Iterator[str]:
+def _memory(one: StoredMemory, conflicts: Sequence[Side], new: Set[str]) -> Iterator[str]:
     """What became of a memory; ``new`` are the ids of all new ones of the call."""
     record = one.record
     if one.outcome == "joined":
@@ -217,15 +225,23 @@ def _memory(one: StoredMemory, conflicts: Sequence[Record], new: Set[str]) -> It
         yield f"new {label(record)} {gist(record, 80)}"
     if one.superseded is not None:
         yield f"  supersedes {mention(one.superseded)}"
-    for other in conflicts[:_NAMED]:
-        yield f"  conflicts with {mention(other)}{', new as well' if other.uid in new else ''}"
+    for side in conflicts[:_NAMED]:
+        yield f"  conflicts with {mention(side.record)}{', new as well' if side.record.uid in new else ''}"
     if len(conflicts) > _NAMED:
         yield f"  and with {len(conflicts) - _NAMED:,} more"
-    if older := [other for other in conflicts if other.uid not in new]:
-        ids = short_id(older[0]), short_id(record)
-        yield f"  if the older is no longer true: revise(id={ids[0]!r}, superseded_by={ids[1]!r}); both stay otherwise"
+    if older := [side for side in conflicts if side.record.uid not in new]:
+        yield f"  if the older is no longer true: {_settling(older[0], record)}; both stay otherwise"
     for other, share in one.similar:
         yield f"  similar to {mention(other)}: {_likeness(one, other, share)}"
+
+
+def _settling(older: Side, newer: Record) -> str:
+    """The call that says that a statement is no longer true: of an entity, one of its observations."""
+    other = older.record
+    if other.name == other.uid or len(other.observations) == 1:
+        return f"revise(id={short_id(other)!r}, superseded_by={short_id(newer)!r})"
+    said = next((one for one in other.observations if older.sentence in one), older.sentence)
+    return f"revise(id={short_id(other)!r}, remove=[{said!r:.300}])"
 
 
 def _likeness(one: StoredMemory, other: Record, share: float) -> str:

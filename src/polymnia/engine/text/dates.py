@@ -40,6 +40,20 @@ _IN_DATED_TEXTS = _hints("mwWSrPpRgvH", "jours semaines mois", "[月年前上下
 _IN_QUERIES = _hints("mwWSrPpRgvH", "il hui feira", "[月年前上下월]", "rPKRgW")
 
 
+_NOW = ("now", "just now", "jetzt", "ahora", "maintenant", "adesso", "지금", "방금", "сейчас", "今", "现在")
+_SIZES = (
+    (3_600_000_000, r"h|hrs?|hours?|stunden?|heures?|horas?|or[ae]|uur|uren|시간|час(?:а|ов)?|時間|小时"),
+    (60_000_000, r"m|mins?|minut[eo]s?|minuten|minut[ai]|minuten|분|минут[уы]?|分钟?"),
+    (1_000_000, r"s|secs?|seconds?|secondes?|sekunden?|segundos?|second[oi]|초|секунд[уы]?|秒"),
+)
+_PASSED = re.compile(
+    r"(?:(?:about|the|in|within|for|last|past|vor|seit|in den|letzten?|il y a|hace|depuis|desde hace|지난|최근) )*p?t?"
+    r"(?P<half>half |halben |halbe )?(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,3})?|an?|one|eine[rm]?|une?|una?)? ?"
+    rf"(?P<unit>{'|'.join(unit for _, unit in _SIZES)})(?: ?(?:ago|fa|atrás|geleden|назад|前|전(?:에|부터)?|동안))?"
+)
+_HOURS = re.compile(rf"\b(?:{'|'.join(names.split('|', 1)[1] for _, names in _SIZES)})\b")
+
+
 class TimeRange(Struct, frozen=True):
     """The time range of a query: from ``start`` up to, not including, ``end``, in microseconds UTC.
 
@@ -105,6 +119,28 @@ def find_time_range(query: str, now: int, zone_offset_minutes: int = 0) -> TimeR
         any_year=any(open for *_, open, _ in times),
         past_words=tuple(dict.fromkeys("".join(c if c.isalnum() else " " for c in " ".join(matched)).lower().split())),
         rest=" ".join(" ".join([*rest, text[done:]]).split()),
+    )
+
+
+def time_passed(text: str) -> int | None:
+    """The microseconds since "now", "2 hours ago" or "vor 10 Minuten"; None where days or dates are named.
+
+    Where hours, minutes or seconds are named in another way ("a few minutes ago"), -1: their day would be too much.
+    """
+    low = " ".join(text.lower().strip(" .").split())
+    if low in _NOW:
+        return 0
+    match = _PASSED.fullmatch(low)
+    if match is None:
+        return -1 if _HOURS.search(low) else None
+    number, unit = match["number"], match["unit"]
+    if number is None and unit in ("h", "m", "s"):
+        return None
+    size = next(size for size, names in _SIZES if re.fullmatch(names, unit))
+    return (
+        int(float(number.replace(",", ".")) * size)
+        if number and number[0].isdigit()
+        else size // (1 + bool(match["half"]))
     )
 
 

@@ -28,7 +28,7 @@ _BORDER = re.compile(
 _SMALL_BORDER = re.compile(_BORDER.pattern.replace("a-zа-яё]", "]"))
 _LETTER = re.compile(r"[^\W\d_]")
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:(?:[A-ZА-Я]\.)*[A-ZА-Я]|(?i:dr|mr|mrs|ms|mx|prof|st|vs|etc|e\.g|i\.e|cf|no|nr|vol|fig|al|ca?|z\.b|bzw|usw"
+    r"(?:^|[\s(-])(?:(?:[A-Za-zА-Яа-я]\.)*[A-Za-zА-Яа-я]|(?i:dr|mr|mrs|ms|mx|prof|st|vs|etc|e\.g|i\.e|cf|no|nr|vol|fig|al|ca?|z\.b|bzw|usw"
     r"|sr|sra|jr|mme|approx|inc|ltd|co|corp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|gen|rev|sgt|capt|a\.m|p\.m"
     r"|dept|govt|incl|inkl|excl|max|mio|mrd|tel|ext|vgl|ggf|resp|esp|eds?|orig|pos|str|abs))$"
 )

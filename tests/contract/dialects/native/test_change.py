@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 
@@ -176,6 +177,30 @@ def test_the_call_that_a_preview_names_undoes_what_was_shown_and_nothing_later(
     assert "there" not in left
     assert "again" not in left
     assert "nothing to undo" in text(words, "undo", **call)
+
+
+@pytest.mark.promise("native.undo.exact")
+@pytest.mark.parametrize("words_for", ["1 second ago", "now", "vor 0 Minuten", "0초 전"])
+def test_what_was_changed_before_a_time_within_the_day_stays(words: Server, words_for: str) -> None:
+    text(words, "remember", text="Long ago.")
+    before = time.monotonic()
+    while time.monotonic() < before + (1.1 if "1" in words_for else 0):
+        text(words, "recall", query="Long")
+    assert "nothing to undo" in text(words, "undo", since=words_for)
+    assert "deletes" in text(words, "undo", since="2 hours ago")
+
+
+@pytest.mark.promise("native.undo.exact")
+@pytest.mark.parametrize("vague", ["a few minutes ago", "some hours ago"])
+def test_a_time_that_cannot_be_read_exactly_is_refused(words: Server, vague: str) -> None:
+    assert "2 hours ago" in error(words, "undo", since=vague)
+
+
+@pytest.mark.promise("native.forget.preview")
+def test_the_relations_that_would_go_along_are_shown(words: Server) -> None:
+    ends = {"from": "Ben", "to": "Carla", "type": "knows"}
+    text(words, "remember", entities=[{"name": "Ben"}, {"name": "Carla"}], relations=[ends])
+    assert "Ben -knows-> Carla" in text(words, "forget", ids=["Ben"], confirm=False)
 
 
 @pytest.mark.promise("native.undo.preview")

@@ -262,3 +262,18 @@ def test_each_sentence_left_out_says_why_and_one_kept_before_is_said_to_be(meani
     assert '"Haha, thanks!" (nothing to remember)' in answer
     again = text(meaning, "remember", conversation=turns, session="two", **place)
     assert "Kept 0 new statements, 1 known already" in again
+
+
+@pytest.mark.promise("native.remember.alike")
+def test_an_entity_that_is_named_like_another_is_stored_and_the_other_is_named(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Jisoo Park"}])
+    assert "looks like 'Jisoo Park'" in text(words, "remember", entities=[{"name": "jisoo park"}])
+
+
+@pytest.mark.promise("native.remember.conflict")
+def test_what_an_entity_no_longer_is_is_settled_by_its_observation(meaning: Server) -> None:
+    place = {"project": "settled"}
+    facts = ["Runs the company", "Mara is allergic to hazelnuts."]
+    text(meaning, "remember", entities=[{"name": "Mara", "kind": "person", "observations": facts}], **place)
+    answer = text(meaning, "remember", text="Mara can eat hazelnuts without any trouble.", **place)
+    assert "revise(id='Mara', remove=['Mara is allergic to hazelnuts.'])" in answer

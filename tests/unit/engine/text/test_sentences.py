@@ -15,6 +15,8 @@ from polymnia.engine.text.sentences import asks, count_sentences, sentences, spa
     [
         ("It works. It is fast!", ["It works.", "It is fast!"]),
         ("Ask Dr. Falk, e.g. on Monday. He knows.", ["Ask Dr. Falk, e.g. on Monday.", "He knows."]),
+        ("Es kommt, z. B. mit DHL. Gut.", ["Es kommt, z. B. mit DHL.", "Gut."]),
+        ("We live at Karl-Heine-Str. 5, Leipzig. Come by.", ["We live at Karl-Heine-Str. 5, Leipzig.", "Come by."]),
         ("The U.S. Senate met. It voted.", ["The U.S. Senate met.", "It voted."]),
         ("Version 3.14 is out. Try it.", ["Version 3.14 is out.", "Try it."]),
         ('"Really?" he asked. Yes.', ['"Really?" he asked.', "Yes."]),
