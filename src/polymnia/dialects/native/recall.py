@@ -61,6 +61,7 @@ _FEW, _TIES = 3, 10  # relations of an entity or a change that are shown, where 
 _CONFLICTS = 2  # memories in conflict with one that are named
 _OTHER_QUESTION = "The cursor is of another question"
 _TREE = 400  # scopes from which on only the upper levels of a tree are shown
+_SOURCES, _SOURCE = ("source", "url", "session"), 80  # keys of metadata that say where a memory is from; characters
 _ASKED = 2_000  # characters of what is no name that memories are searched by
 _AROUND = " \t\n\"'`[]()<>"  # what may stand around an id that was copied
 _IDS = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]+)*")
@@ -302,7 +303,9 @@ class _Shown:
         if self._scope is not None:
             record = replace(record, scope=None if record.scope == self._scope else record.path)
         by = stored_by(one.stored)
-        more = [*([by] if by != self._by else []), *([f"{hit.score:.2f}"] if self._scored else [])]
+        told = (record.metadata.get(key) for key in _SOURCES)
+        origin = next((f"from {shortened(one, _SOURCE)}" for one in told if isinstance(one, str) and one), "")
+        more = [*filter(None, (by if by != self._by else "", origin)), *([f"{hit.score:.2f}"] if self._scored else [])]
         lines = [f"{number}. {label(record, *more)}"]
         whole = content(record)
         lines.append(whole if tokens(whole) <= most else _passages(hit, most))

@@ -28,6 +28,15 @@ def test_a_question_is_answered_by_meaning_with_date_origin_and_reason(meaning: 
     assert "why: " in first
 
 
+@pytest.mark.promise("native.recall.answer")
+def test_a_memory_says_where_it_is_from(words: Server) -> None:
+    text(words, "remember", text="The lease ends in May.", metadata={"source": "mail of 3 March"})
+    text(words, "remember", text="The lease was signed by Ann.", session="moving")
+    answer = text(words, "recall", query="lease")
+    assert re.search(r"· from mail of 3 March · 0\.\d\d\]\nThe lease ends", answer)
+    assert re.search(r"· from moving · 0\.\d\d\]\nThe lease was signed", answer)
+
+
 @pytest.mark.promise("native.recall.once", "native.recall.turns")
 def test_what_all_have_in_common_and_a_turn_that_was_found_itself_are_shown_once(words: Server) -> None:
     said = ("Is the ferry late?", "The ferry is late today.", "Then the ferry home is late too.")
