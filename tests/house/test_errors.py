@@ -143,7 +143,8 @@ def test_strict_advises_what_to_do_about_every_fault() -> None:
 
 
 def test_the_associative_dialect_has_a_category_for_every_fault_and_no_other() -> None:
-    assert set(CATEGORIES) == set(_faults())
+    # Commands have faults of their own below these; whether they are imported yet is of no concern here.
+    assert {kind for kind in CATEGORIES if kind.__module__ == errors.__name__} == set(_faults())
 
 
 def test_the_associative_dialect_words_every_fault() -> None:
