@@ -464,12 +464,12 @@ def run(words: list[str]) -> int:
 
 def _failed(exit_code: int, code: str, message: str, hint: str = "", *, as_json: bool) -> int:
     """Say why a command failed: on stderr, and with ``--json`` on stdout too, where a script expects its document."""
-    if as_json:
-        from polymnia.cli.console import as_json_text
+    from polymnia.cli.console import as_json_text, harmless
 
+    if as_json:
         with suppress(OSError):
             print(as_json_text({"error": {"code": code, "message": message, "hint": hint}}), flush=True)
-    print(f"polymnia: {message}", *([hint] if hint else []), sep="\n", file=sys.stderr)
+    print(harmless(f"polymnia: {message}\n{hint}".rstrip("\n")), file=sys.stderr)
     return exit_code
 
 

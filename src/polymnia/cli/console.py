@@ -27,6 +27,7 @@ from polymnia.settings import Settings
 
 _LEAST, _LAST = 6, 10  # columns of a terminal that a column of a table keeps, and its last one
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(rf"({_COLOUR.pattern})|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _START = re.compile(rf"((?:{_COLOUR.pattern})*)( *)")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -67,6 +68,11 @@ def parse_time(text: str) -> int:
 def on_one_line(text: str) -> str:
     """Replace each control character, line breaks included, by a space. Offsets are preserved."""
     return text if text.isprintable() else "".join(" " if category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+
+
+def harmless(text: str, *, coloured: bool = False) -> str:
+    """Replace what would command a terminal by spaces: agents write what is shown on it. Lines, tabs, colours stay."""
+    return _CONTROL.sub(lambda found: found[1] if found[1] and coloured else " ", text)
 
 
 def width(text: str) -> int:
@@ -241,8 +247,9 @@ class CommandResult(msgspec.Struct):
             if self.data is not None:
                 print(as_json_text(self.data))
             return self.code
+        coloured = sys.stdout.isatty()
         for text in self.lines:
-            print(text if self.verbatim else _fitted(text))
+            print(harmless(text if self.verbatim else _fitted(text), coloured=coloured))
         sys.stdout.flush()
         for note in self.notes:
             print(_fitted(on_one_line(note)), file=sys.stderr)

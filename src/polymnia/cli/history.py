@@ -13,6 +13,7 @@ from polymnia.cli.console import (
     fields,
     format_time,
     green,
+    on_one_line,
     open_existing,
     parse_time,
     red,
@@ -55,13 +56,18 @@ def _event_lines(event: Event) -> Iterator[str]:
     if event.created:
         yield green("  created" if event.change.undoes is None else "  brought back")
     for added, removed in ((event.added, event.removed), (event.related, event.unrelated)):
-        yield from (green(f"  + {text}") for text in added)
-        yield from (red(f"  - {text}") for text in removed)
+        yield from (green(f"  + {_indented(text)}") for text in added)
+        yield from (red(f"  - {_indented(text)}") for text in removed)
     for column, old in event.changed.items():
         if text := _was(column, old):
-            yield f"  {text}"
+            yield f"  {on_one_line(text)}"
     if event.deleted:
         yield red("  deleted")
+
+
+def _indented(text: str) -> str:
+    """A text whose further lines stand below its first, so that none looks like one of the history."""
+    return "\n    ".join(map(on_one_line, text.split("\n")))
 
 
 def _was(column: str, old: Any) -> str:
@@ -105,7 +111,7 @@ def _summary(deeds: list[Deed]) -> str:
     """What a change did, on one line: each kind of deed with the first titles and a count of the rest."""
     parts = []
     for how in dict.fromkeys(one.how for one in deeds):
-        titles = [one.title for one in deeds if one.how == how]
+        titles = [on_one_line(one.title or "") for one in deeds if one.how == how]
         named = [f'"{title[:_TITLE]}{"…" if len(title) > _TITLE else ""}"' for title in titles if title][:_TITLES]
         rest = len(titles) - len(named)
         if rest:
@@ -124,7 +130,7 @@ def _change_line(change: Change, more: str) -> str:
     tail = f"  {more}" if more else ""
     tool = f" by {change.tool}" if change.tool not in (None, change.action) else ""
     account = f", {change.account}" if change.account else ""
-    number, author = strong(f"#{change.id}"), dim(f"{change.who}{account}")
+    number, author = strong(f"#{change.id}"), dim(on_one_line(f"{change.who}{account}"))
     return f"{number} {format_time(change.at)}  {change.action}{tool}{undoes}  {author}{tail}{undone}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,3 +78,27 @@ def test_a_history_tells_where_a_memory_was_and_what_it_had_before(desk: Desk) -
     told = [line.strip() for line in desk.run("history", id).lines if not line.startswith("#")]
     assert told == ["created", "+ Ann likes tea", "scope was user/default", "scope was work/x", "had no category",
                     'tags was ["a"]']  # fmt: skip
+
+
+EVIL = "\x1b]0;owned\x07 \x9b2J\x1b[8m\n#9 2026-01-01T00:00:00.000000Z  purge"
+
+
+@pytest.mark.parametrize("on_a_terminal", [True, False])
+def test_no_text_commands_the_terminal_or_looks_like_a_change(desk: Desk, on_a_terminal: bool) -> None:
+    """Agents write the texts, and whoever reads the history must be able to trust it."""
+    lines = json.dumps({"type": "entity", "name": f"evil {EVIL}", "entityType": EVIL, "observations": [EVIL]})
+    assert desk.run("import", "-", stdin=lines.encode()).code == 0
+    id = desk.run("list", "--json").value["memories"][0]["id"]
+    for words in (
+        ["changes"],
+        ["history", id],
+        ["show", id],
+        ["list"],
+        ["search", "owned"],
+        ["undo"],
+        ["explain", "x"],
+    ):
+        shown = desk.look(*words) if on_a_terminal else desk.run(*words).lines
+        plain = re.sub(r"\x1b\[[0-9]*m", "", "\n".join(shown)) if on_a_terminal else "\n".join(shown)
+        assert not set(plain) & {"\x1b", "\x07", "\x9b"}, words
+        assert not any(line.startswith("#9") for line in plain.split("\n")), words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,10 @@ def test_of_what_goes_on_within_something_else_the_inner_one_is_shown(monkeypatc
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setattr(console, "_PATIENCE", 0.001)
-    with waiting("polymnia doctor"), waiting("Starting the server of cursor"):
+    with ExitStack() as both:
+        with console._drawing:  # nothing is drawn before both have begun
+            both.enter_context(waiting("polymnia doctor"))
+            both.enter_context(waiting("Starting the server of cursor"))
         while "… 0 s" not in screen.getvalue():
             pass
     assert screen.getvalue() == "\r\x1b[KStarting the server of cursor … 0 s\r\x1b[K"
