@@ -124,6 +124,7 @@ class _Folder:
     def __init__(self, snapshot: Snapshot, root: str, gone: Iterable[str] = ()) -> None:
         self._snapshot = snapshot
         self._root = sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        self._before: dict[str, FileState] = {}
         self.states: dict[str, FileState] = {}  # of this import, by file
         self.moved: dict[str, str] = {}  # file → what it was before
         files = {id: file for file in gone for id in self.before(file).ids}
@@ -135,8 +136,11 @@ class _Folder:
 
     def before(self, file: str) -> FileState:
         """What a file was when it was last imported."""
-        noted = self._snapshot.noted(self.key(self.moved.get(file, file)))
-        return FileState() if noted is None else msgspec.json.decode(noted, type=FileState)
+        file = self.moved.get(file, file)
+        if file not in self._before:
+            noted = self._snapshot.noted(self.key(file))
+            self._before[file] = FileState() if noted is None else msgspec.json.decode(noted, type=FileState)
+        return self._before[file]
 
     def id_of(self, file: str, id: str, name: str) -> str:
         """The id of the memory of a note: that of its first file, or ``id`` if it is new and no moved note has it."""
@@ -144,7 +148,8 @@ class _Folder:
             self.moved[file] = self._left.pop(name)
         if ids := self.before(file).ids:
             return id if id in ids else next(iter(ids))
-        taken = self._snapshot.load(list(self._snapshot.ids_of([id]).values()))
+        found = self._snapshot.ids_of([id])
+        taken = self._snapshot.load(list(found.values())) if found else []
         return stable_id(id, file) if any(record.metadata.get(FILE, file) != file for record in taken) else id
 
 
