@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from polymnia import app
@@ -11,7 +10,7 @@ from polymnia.cli.install import survey
 from polymnia.cli.install.machine import this_machine
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
-from polymnia.settings import Settings, is_database
+from polymnia.settings import Settings
 
 _NEWEST = 3
 
@@ -25,8 +24,7 @@ def overview(chosen: Settings) -> CommandResult:
 
 def _memory(chosen: Settings) -> JsonObject | None:
     """What the store has; None if there is none yet."""
-    place = chosen.store or app.default_store()
-    if chosen.file is None and not is_database(place) and not os.path.exists(place):
+    if chosen.file is None and app.has_no_store(chosen):
         return None
     with app.open_memory(chosen, "cli", create=False) as memory:
         memories, relations = memory.count()

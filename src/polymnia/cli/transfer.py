@@ -17,7 +17,7 @@ from typing import IO
 
 import msgspec
 
-from polymnia.app import default_store, limits, open_memory
+from polymnia.app import has_no_store, limits, open_memory
 from polymnia.cli import foreign
 from polymnia.cli.console import CommandResult, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
@@ -41,7 +41,7 @@ from polymnia.engine.transfer.formats.records import FileLimits
 from polymnia.engine.transfer.graphs import ImportedGraph, export_graph, import_graph
 from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE, JsonObject
-from polymnia.settings import Settings, is_database
+from polymnia.settings import Settings
 
 _SHOWN = 20
 _UNDO = "`polymnia undo` takes the whole import back."
@@ -305,7 +305,7 @@ def _check_archive(folder: str, name: str, prefix: str | None, chosen: Settings)
     except Invalid as e:
         raise ImportFailed(e.message, hint=e.hint) from e
     with ExitStack() as stack:
-        if not is_database(chosen.store) and not os.path.exists(chosen.store or default_store()):
+        if has_no_store(chosen):
             chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
         memory = stack.enter_context(open_memory(chosen, "cli"))
         snapshot = stack.enter_context(memory.store.read(memory.project))
