@@ -131,6 +131,12 @@ def local_folder(chosen: Settings) -> str:
     return os.path.dirname(os.path.abspath(path))
 
 
+def has_no_store(chosen: Settings) -> bool:
+    """Whether the store is a file that nothing has made yet."""
+    place = chosen.store or default_store()
+    return not is_database(place) and not os.path.exists(place)
+
+
 def open_store(place: str, *, busy_timeout: float = 30.0, create: bool = True) -> SqliteStore | PostgresStore:
     """The store at a place: a file, or a schema of a PostgreSQL database."""
     if is_database(place):

@@ -109,7 +109,7 @@ def _settings(chosen: Settings) -> Iterator[Diagnosis]:
 def _store(chosen: Settings) -> Iterator[Diagnosis]:
     """Open the store, count, and let the database check its own file, quickly."""
     path = chosen.store or app.default_store()
-    if chosen.file is None and not is_database(path) and not os.path.exists(path):
+    if chosen.file is None and app.has_no_store(chosen):
         folder = _first_folder(path)
         if os.access(folder, os.W_OK):
             yield Diagnosis("store", "ok", f"{path}: none yet, it is made with the first memory")
@@ -132,7 +132,7 @@ def _store(chosen: Settings) -> Iterator[Diagnosis]:
     for fact in facts:
         where = ", ".join(spot.label for spot in fact.spots[:3])
         yield Diagnosis("store", "problem", f"damaged ({fact.kind.replace('_', ' ')}): {where}", _REPAIR)
-    if about["kind"] == "sqlite":
+    if os.path.exists(str(about["path"])):  # which is no file if it is the address of a database
         yield from _rights("store", str(about["path"]), needs=os.R_OK | os.W_OK)
 
 

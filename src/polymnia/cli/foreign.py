@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 import msgspec
 
-from polymnia.app import default_store, open_memory
+from polymnia.app import has_no_store, open_memory
 from polymnia.cli.console import CommandResult, as_json_text, bar, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.engine.memory import Memory
 from polymnia.engine.transfer.foreign.items import ForeignSource
@@ -23,7 +23,7 @@ from polymnia.engine.transfer.watching import FolderWatch
 from polymnia.errors import Busy, Interrupted, Invalid
 from polymnia.models import JsonObject
 from polymnia.operation import credential_notes
-from polymnia.settings import Settings, is_database
+from polymnia.settings import Settings
 
 DRY_RUN = "Nothing was imported (dry run). An import would do this:"
 _SHOWN = 20
@@ -70,8 +70,7 @@ def _gone(memory: Memory, root: str | None) -> list[str]:
 def memory_to_fill(arguments: Namespace, chosen: Settings) -> Iterator[Memory]:
     """The memory to import into; a dry run never creates a store."""
     with ExitStack() as stack:
-        missing = not is_database(chosen.store) and not os.path.exists(chosen.store or default_store())
-        if arguments.dry_run and missing and chosen.file is None:
+        if arguments.dry_run and chosen.file is None and has_no_store(chosen):
             chosen.store = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "memory.db")
         name = os.path.basename(os.path.abspath(arguments.path))
         yield stack.enter_context(open_memory(chosen, f"import of {name}"))

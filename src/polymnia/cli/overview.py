@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from polymnia import app
@@ -12,7 +11,7 @@ from polymnia.cli.install import survey
 from polymnia.cli.install.machine import this_machine
 from polymnia.engine.content import title_of
 from polymnia.models import JsonObject
-from polymnia.settings import Settings, is_database
+from polymnia.settings import Settings
 
 _NEWEST = 3
 
@@ -37,7 +36,7 @@ def _memory(chosen: Settings) -> JsonObject:
     place = chosen.store or app.default_store()
     found: JsonObject = {"store": place, "exists": False, "project": chosen.project, "projects": 0}
     found |= {"memories": 0, "relations": 0, "changed": None, "newest": []}
-    if chosen.file is None and not is_database(place) and not os.path.exists(place):
+    if chosen.file is None and app.has_no_store(chosen):
         return found
     with app.open_memory(chosen, "cli", create=False) as memory:
         memories, relations = memory.count()
