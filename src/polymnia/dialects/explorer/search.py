@@ -30,6 +30,7 @@ from polymnia.operation import Context, Memory
 
 _PROJECTS = 32  # searched at once
 _FACETS = {"kind": "kinds", "tags": "tags", "scope": "scopes", "month": "months"}
+_MISSES = frozenset(("filtered", "nearest", "nothing_fits"))  # notes that nothing was found, or nothing that fits
 _FRAGMENT = 240  # characters of a memory that no piece of was chosen of
 
 
@@ -138,13 +139,15 @@ def _merged(
 
 
 def _notes(results: Sequence[Recalled]) -> list[Remark]:
-    """The notes of all projects, each once; that one has nothing is none where another has something."""
-    found = any(result.memories for result in results)
+    """The notes of all projects, each once. That nothing fits is told once, and only if it holds for every project."""
+    telling = [result for result in results if result.memories] or results
     notes: dict[str, Remark] = {}
     for result in results:
         for note in result.notes:
-            if not (found and not result.memories and note.code in ("filtered", "nearest", "nothing_fits")):
+            if note.code not in _MISSES:
                 notes.setdefault(repr(note), note)
+            elif all(any(other.code == note.code for other in one.notes) for one in telling):
+                notes.setdefault(note.code if note.code == "nothing_fits" else repr(note), note)
     return list(notes.values())
 
 
