@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MOST_UNDONE = 1_000
 """Changes that one call may undo."""
 _PAGE = 200  # changes that are read together
+_DELETED = 100  # deleted memories whose titles are looked up
 _MOST_COMPARED = 2_000  # changes between two moments that are compared
 
 
@@ -67,7 +68,10 @@ class _Tried(Exception):
 
 
 class Deed(NamedTuple):
-    """What a change did to one memory: made, changed, deleted or restored it. A deleted memory has no title."""
+    """What a change did to one memory: made, changed, deleted or restored it.
+
+    Of very many deleted memories only some have a title, and none of those that were purged.
+    """
 
     how: str
     memory: int
@@ -212,7 +216,11 @@ class HistoryVerbs(Project):
             touches = [
                 one for one in snapshot.touches(min(times), max(times) + 1) if (one.at, one.who, one.action) in numbers
             ]
-            titles = {record.id: title_of(record) for record in snapshot.load(sorted({one.memory for one in touches}))}
+            touched = sorted({one.memory for one in touches})
+            titles = {record.id: title_of(record) for record in snapshot.load(touched)}
+            for id in [id for id in touched if id not in titles][:_DELETED]:
+                if states := snapshot.versions(id):
+                    titles[id] = title_of(states[0][1])
         for one in touches:
             deeds[numbers[one.at, one.who, one.action]].append(Deed(one.how, one.memory, titles.get(one.memory)))
         return deeds

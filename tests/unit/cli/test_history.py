@@ -69,6 +69,16 @@ def test_a_list_of_changes_tells_what_each_did_and_an_undo_what_became_of_it(des
     assert 'So: restored "Ann likes tea".' in back.lines
 
 
+def test_a_list_of_changes_names_what_was_deleted_unless_it_is_gone_for_good(desk: Desk) -> None:
+    desk.add("The ferry leaves at noon.")
+    with connect() as memory:
+        (hit,) = memory.search("ferry").hits
+    desk.run("delete", hit.record.name)
+    assert "\n".join(desk.run("changes").lines).count('"The ferry leaves at noon."') == 2
+    desk.run("purge", hit.record.name)
+    assert "ferry" not in "\n".join(desk.run("changes").lines)
+
+
 def test_a_history_tells_where_a_memory_was_and_what_it_had_before(desk: Desk) -> None:
     id = desk.add("Ann likes tea", "--tag", "a")
     desk.run("move", id, "--to", "work/x")
