@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { about, api, hasKey, locked, setKey } from "./api/client";
 import { chooseLanguage, chooseTheme, language, remember, remembered, theme } from "./choices";
 import { go, href, useRoute, type Route, type Screen } from "./route";
@@ -54,6 +54,16 @@ export function App(): JSX.Element {
     return () => removeEventListener("keydown", pressed);
   }, [route]);
 
+  // A new screen begins at its top, and with it the keyboard and the reader of the screen.
+  const shown = route.screen === "memory" ? `${route.given["project"]}/${route.target}` : route.screen;
+  const before = useRef(shown);
+  useLayoutEffect(() => {
+    if (before.current === shown) return;
+    before.current = shown;
+    scrollTo(0, 0);
+    document.getElementById("main")?.focus({ preventScroll: true });
+  }, [shown]);
+
   if (lock !== "open") return <KeyWanted refused={lock === "refused"} done={() => again((at) => at + 1)} />;
   if (problem) return <main class="alone"><Failed problem={problem} again={() => again((at) => at + 1)} /></main>;
   if (!now) return <main class="alone"><Skeleton lines={3} /></main>;
@@ -96,7 +106,7 @@ export function App(): JSX.Element {
         <Preferences showShortcuts={() => showShortcuts(true)} />
       </header>
       <main id="main" tabIndex={-1}>
-        <Screens key={route.screen === "memory" ? `${route.given["project"]}/${route.target}` : route.screen} route={route} />
+        <Screens key={shown} route={route} />
       </main>
       <Notes />
       {adding && <NewMemory project={projectOf(route)} onClose={() => add(false)} />}
@@ -122,7 +132,7 @@ function Screens({ route }: { route: Route }): JSX.Element {
     case "transfer":
       return <TransferScreen project={projectOf(route)} />;
     case "health":
-      return <HealthScreen />;
+      return <HealthScreen project={route.given["project"]} />;
   }
 }
 

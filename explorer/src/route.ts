@@ -36,6 +36,15 @@ export function go(address: string, replace = false): void {
   } else location.hash = address;
 }
 
+/** Which place of the browser's history this is: a screen finds by it what it showed there. */
+export function place(): number {
+  const known: unknown = history.state?.place;
+  if (typeof known === "number") return known;
+  const made = Date.now();
+  history.replaceState({ place: made }, "");
+  return made;
+}
+
 export function useRoute(): Route {
   const [route, set] = useState(() => read(location.hash));
   useEffect(() => {

@@ -142,6 +142,9 @@ def test_health_tells_sizes_clients_and_limits(here: Tab, api: Api, project: str
     row = page.locator("tr", has_text=project)
     expect(row.first).to_contain_text("1")
     expect(page.locator("section", has_text="Clients")).to_contain_text("explorer")
+    api("store", text="Elsewhere.", project=f"{project}-other")
+    here.go("health", project=project)
+    expect(page.get_by_role("region", name="Project").locator("tbody tr")).to_have_count(1)
     expect(page.locator("section", has_text="Limits")).to_contain_text("Calls a minute")
     expect(page.locator("section", has_text="Server")).to_contain_text("SQLite")
 

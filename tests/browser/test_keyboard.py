@@ -94,3 +94,19 @@ def test_language_and_colours_are_chosen_and_remembered(here: Tab, filled: dict[
     here.page.reload()
     expect(here.page.get_by_role("heading", level=1)).to_have_text("타임라인")
     assert here.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(19, 21, 25)"
+
+
+@pytest.mark.promise("api.page.keyboard")
+def test_escape_keeps_what_was_typed_into_a_dialog(here: Tab, api: Api, filled: dict[str, str]) -> None:
+    here.go("timeline", project="shop")
+    here.press("n")
+    expect(here.dialog.get_by_label("Text")).to_be_focused()
+    here.page.keyboard.type("Half a thought")
+    here.press("Escape")
+    note = here.dialog.locator(".note").filter(has_text="save them or cancel")  # in the dialog, where it can be read
+    expect(note).to_be_visible()
+    here.page.mouse.click(5, 5)  # beside the dialog
+    expect(here.dialog.get_by_label("Text")).to_have_value("Half a thought")
+    here.button("Close", note.last).click()
+    here.button("Cancel", here.dialog).click()
+    expect(here.dialog).to_have_count(0)

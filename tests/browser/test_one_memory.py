@@ -57,6 +57,27 @@ def test_observations_are_added_and_removed_by_the_keyboard(here: Tab, api: Api,
     assert texts(api, "Ann", project) == ["Lives in Seoul.", "Works at the harbour."]
 
 
+@pytest.mark.promise("api.page.edit")
+def test_an_edit_that_was_left_is_there_when_one_comes_back(here: Tab, api: Api, project: str) -> None:
+    api("store", text="Opens at nine.", name="shop", project=project)
+    here.go("timeline", project=project)
+    here.link("shop").first.click()
+    text = here.page.locator(".editor").get_by_label("Text")
+    here.button("Edit").click()
+    text.fill("Opens at eight.")
+    here.page.go_back()
+    expect(here.page.locator(".change")).to_have_count(1)
+    api("edit", id="shop", text="Opens at ten.", project=project)
+    here.page.go_forward()
+    expect(text).to_have_value("Opens at eight.")
+    here.allow("409")
+    here.button("Save").click()  # it began before the other change, which is not overwritten
+    expect(here.page.get_by_role("alert")).to_contain_text("Somebody changed this memory meanwhile")
+    here.button("Cancel").click()
+    expect(here.page.locator(".editor")).to_have_count(0)
+    assert texts(api, "shop", project) == ["Opens at ten."]
+
+
 def test_what_somebody_else_changed_meanwhile_is_not_overwritten(here: Tab, api: Api, project: str) -> None:
     api("store", text="Opens at nine.", name="shop", project=project)
     here.go("memory", "shop", project=project)

@@ -55,7 +55,7 @@ def replaced(api: Api, project: str) -> None:
         ("duplicates", duplicates, "They say exactly the same", "Keep this one", 1),
         ("questions", question, "No memory answers this", "Delete it", 0),
         ("stale", replaced, "It was replaced", "Still true", 2),
-        ("stale", replaced, "It was replaced", "Delete it", 1),
+        ("stale", replaced, "It was replaced", "Keep this, delete the other", 1),
     ],
 )
 def test_an_item_is_settled_by_one_click_and_back(
@@ -75,6 +75,21 @@ def test_an_item_is_settled_by_one_click_and_back(
     here.undo("Resolved")
     expect(item).to_have_count(1)
     assert contents(api, place) == before
+
+
+@pytest.mark.promise("api.page.review")
+def test_what_was_replaced_is_deleted_by_a_button_that_says_so(here: Tab, api: Api, project: str) -> None:
+    new = api("store", text="Tickets are sold online.", name="new", project=project)["memory"]["id"]
+    api("store", text="Tickets are sold at the door.", name="old", project=project)
+    api("edit", id="old", superseded_by=new, project=project)
+    here.go("review", project=project, kind="stale")
+    sides = here.page.locator(".review-item .side-card")
+    expect(sides).to_have_count(2)
+    kept = sides.filter(has_text="online")
+    expect(here.button("Delete it")).to_have_count(0)  # beside two memories nobody would know which
+    here.button("Keep this, delete the other", kept).click()
+    expect(here.note("Resolved")).to_be_visible()
+    assert [one["name"] for one in api("search", query="", project=project)["hits"]] == ["new"]
 
 
 @pytest.mark.promise("api.page.review")

@@ -109,3 +109,46 @@ def test_a_page_goes_on_where_the_first_one_ends(here: Tab, api: Api) -> None:
     expect(here.page.locator(".hit")).to_have_count(30)
     here.button("Show more").click()
     expect(here.page.locator(".hit")).to_have_count(33)
+
+
+@pytest.mark.promise("api.page.search")
+def test_going_back_finds_the_results_as_they_were_left(here: Tab, api: Api) -> None:
+    for n in range(40):
+        api("store", text=f"Entry {n} of a long list.", project="list")
+    here.go(project="list")
+    page = here.page
+    expect(page.get_by_label("Order")).to_have_count(0)  # without a search there is one order, and it is told
+    here.button("Show more").click()
+    expect(page.locator(".hit")).to_have_count(40)
+    link = page.locator(".hit-title").nth(35)
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate("[scrollY, document.activeElement.id]") == [0, "main"]
+    name = page.get_by_role("heading", level=1).inner_text()
+    here.button("Delete").click()
+    here.undo("Deleted")
+    page.go_back()
+    expect(page.locator(".hit")).to_have_count(40)
+    expect(link).to_be_focused()
+    expect(link).to_have_text(name)
+    expect(link).to_be_in_viewport()
+
+
+def test_what_went_wrong_is_told_in_the_language_of_the_page(
+    serving: Callable[..., Served], tabs: Callable[..., Tab]
+) -> None:
+    server = serving("--rate-limit-heavy", "1")
+    Api(server).store("There.", project="shop")
+    tab = tabs(server, locale="ko-KR")
+    tab.allow("429|ERR_")
+    tab.go("review", project="shop", kind="stale")
+    expect(tab.page.get_by_text("할 일이 없습니다")).to_be_visible()
+    tab.page.get_by_role("tab", name="중복").click()
+    expect(tab.page.get_by_role("alert")).to_contain_text("초 뒤에 다시 시도하세요")
+    tab.go("memory", "nobody", project="shop")
+    tab.allow("404")
+    tab.link("검색하기").click()
+    expect(tab.page.locator("#query")).to_have_value("nobody")
+    server.stop()
+    tab.page.locator("#query").fill("somebody")
+    expect(tab.page.get_by_role("alert")).to_contain_text("서버가 응답하지 않습니다")

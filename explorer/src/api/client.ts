@@ -10,6 +10,10 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     readonly details: Readonly<Record<string, unknown>>,
+    /** What the server advises. */
+    readonly hints: readonly string[] = [],
+    /** Seconds to wait, where it was asked too often. */
+    readonly wait: number | null = null,
   ) {
     super(message);
   }
@@ -84,9 +88,10 @@ async function fetched(address: URL, init: RequestInit): Promise<Response> {
 async function refusal(answer: Response): Promise<Problem> {
   try {
     const { error } = (await answer.json()) as {
-      error: { message: string; data?: { error_type?: string; details?: Record<string, unknown> } };
+      error: { message: string; data?: { error_type?: string; details?: Record<string, unknown>; suggestions?: string[] } };
     };
-    return new Problem(error.message, answer.status, error.data?.error_type ?? "", error.data?.details ?? {});
+    const wait = answer.status === 429 ? Number(answer.headers.get("Retry-After")) || 1 : null;
+    return new Problem(error.message, answer.status, error.data?.error_type ?? "", error.data?.details ?? {}, error.data?.suggestions ?? [], wait);
   } catch {
     return new Problem(`${answer.status} ${answer.statusText}`, answer.status, "", {});
   }

@@ -133,7 +133,7 @@ export interface Hit {
   readonly updated: string;
   readonly version: number;
   readonly score: number | null;
-  readonly fragments: readonly { readonly observation: number; readonly parts: readonly Part[] }[];
+  readonly fragments: readonly { readonly observation: number | null; readonly parts: readonly Part[] }[];
   readonly why: Why | null;
   readonly reason: string | null;
   readonly stored: (Author & { readonly change: number; readonly at: string }) | null;

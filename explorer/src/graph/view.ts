@@ -1,4 +1,5 @@
 import Sigma from "sigma";
+import { EdgeLineProgram, NodePointProgram } from "sigma/rendering";
 import type { NodeDisplayData, PartialButFor } from "sigma/types";
 import type { Settings } from "sigma/settings";
 import type { LayoutNews, LayoutTask } from "./layout.worker";
@@ -6,6 +7,7 @@ import type { Link, Model, Node } from "./model";
 
 /** The drawing itself: sigma with our colours, a layout in a worker, and what is highlighted. */
 
+type Labelled = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color">;
 type Heard = { pick: (key: string) => void; open: (key: string) => void; away: () => void };
 
 /** Beyond so many links arrows and names of links are noise. */
@@ -21,16 +23,22 @@ export class View {
   private hidden: ReadonlySet<string> = new Set();
   private automatic = true;
   private colours = palette();
+  private frame = 0;
+  /** Where labels of this frame are: left, top, right, bottom. */
+  private labels: (readonly [number, number, number, number])[] = [];
 
   constructor(
     private readonly model: Model,
-    place: HTMLElement,
+    private readonly place: HTMLElement,
     heard: Heard,
     private readonly arranged: (done: boolean) => void,
   ) {
     const many = model.size > FEW;
     this.sigma = new Sigma<Node, Link>(model, place, {
       ...this.drawing(),
+      // One vertex a node and two a link: what is drawn as instances of a shape, as the defaults are, is slow without a graphics card.
+      nodeProgramClasses: { circle: NodePointProgram },
+      edgeProgramClasses: { line: EdgeLineProgram },
       defaultEdgeType: many ? "line" : "arrow",
       renderEdgeLabels: !many,
       labelDensity: 0.6,
@@ -46,6 +54,7 @@ export class View {
       nodeReducer: (key, node) => this.node(key, node),
       edgeReducer: (key, link) => this.link(key, link),
     });
+    this.sigma.on("beforeRender", () => void (this.labels = []));
     this.sigma.on("clickNode", ({ node }) => heard.pick(node));
     this.sigma.on("doubleClickNode", ({ node, preventSigmaDefault }) => {
       preventSigmaDefault();
@@ -158,6 +167,7 @@ export class View {
 
   kill(): void {
     this.stop();
+    cancelAnimationFrame(this.frame);
     this.sigma.kill();
   }
 
@@ -167,7 +177,13 @@ export class View {
     this.light();
   }
 
+  /** Once a frame at most: a pointer passes many nodes, and each would have everything drawn again. */
   private light(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.relight());
+  }
+
+  private relight(): void {
     const key = this.over ?? this.chosen;
     if (key && this.model.hasNode(key)) this.near = new Set([key, ...this.model.neighbors(key)]);
     else if (this.community !== null) this.near = new Set(this.model.filterNodes((_, node) => node.community === this.community));
@@ -197,6 +213,24 @@ export class View {
     return { ...link, color: own ? this.colours.lit : this.colours.faint, zIndex: own ? 1 : 0, label: own ? link.label : "" };
   }
 
+  /** A label where there is room for it: beside its node, on the left where the right one is outside, never over another. */
+  private label(context: CanvasRenderingContext2D, node: Labelled & { forceLabel?: boolean }, { labelSize: size, labelWeight, labelFont }: Settings<Node, Link>): void {
+    if (!node.label) return;
+    context.font = `${labelWeight} ${size}px ${labelFont}`;
+    const width = context.measureText(node.label).width;
+    const right = node.x + node.size + 3;
+    const left = right + width > this.place.clientWidth && node.x - node.size - 3 > width ? node.x - node.size - 3 - width : right;
+    const box = [left, node.y - size * 0.6, left + width, node.y + size * 0.6] as const;
+    if (!node.forceLabel && this.labels.some((one) => box[0] < one[2] && one[0] < box[2] && box[1] < one[3] && one[1] < box[3])) return;
+    this.labels.push(box);
+    context.lineJoin = "round";
+    context.lineWidth = 3;
+    context.strokeStyle = this.colours.paper;
+    context.strokeText(node.label, left, node.y + size / 3);
+    context.fillStyle = this.colours.ink;
+    context.fillText(node.label, left, node.y + size / 3);
+  }
+
   private drawing(): Partial<Settings<Node, Link>> {
     const colours = this.colours;
     return {
@@ -209,6 +243,7 @@ export class View {
       edgeLabelColor: { color: colours.muted },
       defaultEdgeColor: colours.link,
       defaultNodeColor: colours.faded,
+      defaultDrawNodeLabel: (context, node, settings) => this.label(context, node, settings),
       defaultDrawNodeHover: (context, node, settings) => drawHover(context, node, settings.labelSize, settings.labelFont, colours),
     };
   }
@@ -242,7 +277,7 @@ function palette(): Colours {
   return colours;
 }
 
-function drawHover(context: CanvasRenderingContext2D, node: PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color">, size: number, font: string, colours: Colours): void {
+function drawHover(context: CanvasRenderingContext2D, node: Labelled, size: number, font: string, colours: Colours): void {
   context.font = `600 ${size}px ${font}`;
   const label = node.label ?? "";
   const width = context.measureText(label).width;

@@ -40,7 +40,7 @@ export function GraphScreen({ route, project }: { route: Route; project: string 
           onChange={(value) => set(value === "whole" ? { whole: "1" } : { whole: null })}
         />
         {at && !whole && (
-          <Select label={t("graph.depth")} value={String(depth)} options={["1", "2", "3", "4"].map((one) => [one, one] as const)} onChange={(value) => set({ depth: value === "1" ? null : value })} />
+          <Select label={t("graph.depth")} beside value={String(depth)} options={["1", "2", "3", "4"].map((one) => [one, one] as const)} onChange={(value) => set({ depth: value === "1" ? null : value })} />
         )}
         <form
           class="graph-find"
@@ -252,11 +252,13 @@ function Largest({ model, turn, pick }: { model: Model; turn: number; pick: (key
   return (
     <section class="card">
       <h2>{t("graph.largest")}</h2>
-      <ul class="relations">
+      <ul>
         {nodes.map(({ key, node }) => (
           <li key={key}>
-            <button type="button" class="quiet" onClick={() => pick(key)}><Name text={node.label} /></button>
-            <span class="facet-count">{number(node.degree)}</span>
+            <button type="button" class="facet" onClick={() => pick(key)}>
+              <span class="facet-name"><Name text={node.label} /></span>
+              <span class="facet-count">{number(node.degree)}</span>
+            </button>
           </li>
         ))}
       </ul>

@@ -8,7 +8,7 @@ import { Name } from "../ui/stored";
 import { Ago, bytes, moment, number } from "../ui/time";
 import { t } from "../words";
 
-export function HealthScreen(): JSX.Element {
+export function HealthScreen({ project }: { project: string | undefined }): JSX.Element {
   useTitle(t("nav.health"));
   const health = useAsked(() => api.health(), []);
   return (
@@ -17,14 +17,17 @@ export function HealthScreen(): JSX.Element {
         <h1>{t("nav.health")}</h1>
         <Button icon="refresh" kind="quiet" label={t("action.refresh")} onClick={health.again} />
       </div>
-      {health.problem ? <Failed problem={health.problem} again={health.again} /> : !health.value ? <Skeleton lines={3} /> : <Told health={health.value} />}
+      {health.problem ? <Failed problem={health.problem} again={health.again} /> : !health.value ? <Skeleton lines={3} /> : <Told health={health.value} project={project} />}
       <Keys />
     </div>
   );
 }
 
-function Told({ health }: { health: Health }): JSX.Element {
-  const sum = (read: (one: Health["projects"][number]) => number) => health.projects.reduce((all, one) => all + read(one), 0);
+function Told({ health, project }: { health: Health; project: string | undefined }): JSX.Element {
+  const passes = (one: { project: string }) => !project || one.project === project;
+  const projects = health.projects.filter(passes);
+  const clients = health.clients.filter(passes);
+  const sum = (read: (one: Health["projects"][number]) => number) => projects.reduce((all, one) => all + read(one), 0);
   const pending = sum((one) => one.pending ?? 0);
   const figures: [string, string][] = [
     [t("health.status"), health.status === "ready" ? t("health.ready") : health.status],
@@ -40,14 +43,14 @@ function Told({ health }: { health: Health }): JSX.Element {
       </dl>
       <section class="card">
         <h2>{t("health.projects")}</h2>
-        <Table head={[t("field.project"), t("health.memories"), t("health.relations"), t("health.vectors"), t("health.pending")]} rows={health.projects.map((one) => [
+        <Table head={[t("field.project"), t("health.memories"), t("health.relations"), t("health.vectors"), t("health.pending")]} rows={projects.map((one) => [
           <Name text={one.project} />, number(one.memories), number(one.relations), number(Object.values(one.vectors).reduce((all, count) => all + count, 0)), one.pending === null ? "–" : number(one.pending),
         ])} />
       </section>
       <section class="card">
         <h2>{t("health.clients")}</h2>
-        {health.clients.length === 0 ? <p class="muted">{t("health.clients.none")}</p> : (
-          <Table head={[t("timeline.client"), t("field.author"), t("field.project"), t("health.changes"), t("health.last")]} rows={health.clients.map((one) => [
+        {clients.length === 0 ? <p class="muted">{t("health.clients.none")}</p> : (
+          <Table head={[t("timeline.client"), t("field.author"), t("field.project"), t("health.changes"), t("health.last")]} rows={clients.map((one) => [
             <Name text={one.client ?? "–"} />, <Name text={one.who} />, <Name text={one.project} />, number(one.changes), <Ago at={one.last} />,
           ])} />
         )}

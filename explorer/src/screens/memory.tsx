@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { about, api, Problem } from "../api/client";
 import type { Memory, OneMemory, Relation, Version } from "../api/types";
 import { useAsked, useTitle } from "../ask";
@@ -34,7 +34,12 @@ export function MemoryScreen({ route }: { route: Route }): JSX.Element {
   useTitle(one.value?.memory.title ?? "");
   if (one.problem) {
     const absent = one.problem instanceof Problem && one.problem.status === 404;
-    return absent ? <Empty icon="search" title={t("memory.absent")}><p><Name text={id} /></p></Empty> : <Failed problem={one.problem} again={one.again} />;
+    return absent ? (
+      <Empty icon="search" title={t("memory.absent")}>
+        <p><Name text={id} /></p>
+        <a class="button" href={href("search", { project, q: id })}><Icon name="search" /><span>{t("memory.absent.search")}</span></a>
+      </Empty>
+    ) : <Failed problem={one.problem} again={one.again} />;
   }
   if (!one.value) return <Skeleton lines={3} />;
   return <Shown key={one.value.memory.id} one={one.value} again={one.again} showWhole={() => setWhole(true)} whole={whole} />;
@@ -42,7 +47,7 @@ export function MemoryScreen({ route }: { route: Route }): JSX.Element {
 
 function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => void; showWhole: () => void; whole: boolean }): JSX.Element {
   const { memory } = one;
-  const [editing, edit] = useState(false);
+  const [editing, edit] = useState(() => drafts.has(draftOf(memory)) && !one.deleted);
   const [session, undoSession] = useState(false);
   const writes = (about.value?.access.write ?? false) && !one.deleted;
   const cut = memory.observations.some((text) => text.cut);
@@ -50,9 +55,10 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
     if (cut && !whole) showWhole();
     edit(true);
   };
+  useEffect(() => void (editing && cut && !whole && showWhole()), []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.key !== "e" || !writes || event.ctrlKey || event.metaKey || (event.target as HTMLElement).closest?.("input, textarea, select, dialog")) return;
+      if (event.key !== "e" || !writes || event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest?.("input, textarea, select, dialog")) return;
       event.preventDefault();
       begin();
     };
@@ -76,7 +82,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
           <h1><Name text={memory.title} /></h1>
           <div class="actions">
             {writes && !editing && <Button icon="edit" onClick={begin}>{t("action.edit")}</Button>}
-            <a class="button" href={href("graph", { project: memory.project, at: memory.id })}><Icon name="graph" /><span>{t("nav.graph")}</span></a>
+            {!one.deleted && <a class="button" href={href("graph", { project: memory.project, at: memory.id })}><Icon name="graph" /><span>{t("nav.graph")}</span></a>}
             <Button icon="link" kind="quiet" label={t("action.link")} onClick={copyLink} />
             {writes && <Button icon="trash" kind="quiet" label={t("action.delete")} onClick={() => void removeMemories([memory], again)} />}
           </div>
@@ -257,14 +263,33 @@ function Relate({ memory, onClose, then }: { memory: Memory; onClose: () => void
   );
 }
 
+interface Draft {
+  readonly version: number;
+  readonly texts: string[];
+  readonly kind: string;
+  readonly tags: string;
+  readonly scope: string;
+}
+
+/** What was typed into an editor that was left without saving: it is there when one comes back. */
+const drafts = new Map<string, Draft>();
+
+function draftOf(memory: Memory): string {
+  return `${memory.project}/${memory.id}`;
+}
+
 function Editor({ memory, again, close }: { memory: Memory; again: () => void; close: () => void }): JSX.Element {
-  const [texts, setTexts] = useState(memory.observations.map((one) => one.text));
-  const [kind, setKind] = useState(memory.kind);
-  const [tags, setTags] = useState(memory.tags.join(", "));
-  const [scope, setScope] = useState(memory.scope);
+  const begun = useRef(drafts.get(draftOf(memory))).current;
+  const [texts, setTexts] = useState(begun?.texts ?? memory.observations.map((one) => one.text));
+  const [kind, setKind] = useState(begun?.kind ?? memory.kind);
+  const [tags, setTags] = useState(begun?.tags ?? memory.tags.join(", "));
+  const [scope, setScope] = useState(begun?.scope ?? memory.scope);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
+  const based = useRef(begun?.version ?? memory.version).current;
   const [busy, setBusy] = useState(false);
   const [taken, setTaken] = useState<Memory | null>(null);
-  const save = async (event?: Event, version = memory.version) => {
+  const save = async (event?: Event, version = based) => {
     event?.preventDefault();
     setBusy(true);
     const before = memory.observations.map((one) => one.text);
@@ -278,7 +303,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
         ...(JSON.stringify(tagList) !== JSON.stringify(memory.tags) ? { tags: tagList } : {}),
         ...(scope !== memory.scope ? { scope } : {}),
       });
-      close();
+      done();
       again();
       sayDone(t(changes.length ? "memory.saved" : "memory.same"), memory.project, changes, again);
     } catch (why) {
@@ -290,9 +315,23 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
   };
   const changed = JSON.stringify([texts, kind, tags, scope]) !== JSON.stringify([memory.observations.map((one) => one.text), memory.kind, memory.tags.join(", "), memory.scope]);
   /** Escape throws nothing away that somebody has typed. */
-  const leave = () => (changed ? say(t("edit.unsaved")) : close());
+  const leave = () => (changed ? say(t("edit.unsaved")) : done());
+  const done = () => {
+    drafts.delete(draftOf(memory));
+    close();
+  };
+  useLayoutEffect(() => {
+    if (changed) drafts.set(draftOf(memory), { version: based, texts, kind, tags, scope });
+    else drafts.delete(draftOf(memory));
+  });
+  useEffect(() => {
+    if (!changed) return undefined;
+    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", stay);
+    return () => removeEventListener("beforeunload", stay);
+  }, [changed]);
   return (
-    <form class="card editor" onSubmit={save} onKeyDown={(event) => {
+    <form ref={form} class="card editor" onSubmit={save} onKeyDown={(event) => {
       if (event.isComposing) return;
       if (event.key === "Escape") leave();
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
@@ -303,7 +342,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
             <strong>{t("edit.taken")}</strong>
             <Differences before={memory} after={taken} />
             <div class="actions">
-              <Button onClick={() => { close(); again(); }}>{t("edit.take")}</Button>
+              <Button onClick={() => { done(); again(); }}>{t("edit.take")}</Button>
               <Button kind="danger" onClick={() => void save(undefined, taken.version)}>{t("edit.keep")}</Button>
             </div>
           </div>
@@ -316,7 +355,6 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
             dir="auto"
             rows={Math.min(18, Math.max(3, Math.ceil(text.length / 80) + text.split("\n").length - 1))}
             value={text}
-            autofocus={index === 0}
             onInput={(event) => setTexts(texts.map((one, at) => (at === index ? event.currentTarget.value : one)))}
           />
           {texts.length > 1 && <Button icon="close" kind="quiet" label={t("edit.remove", { n: index + 1 })} onClick={() => setTexts(texts.filter((_, at) => at !== index))} />}
@@ -329,7 +367,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
         <Field label={t("field.scope")}>{(id) => <input id={id} dir="auto" value={scope} onInput={(event) => setScope(event.currentTarget.value)} />}</Field>
       </div>
       <footer>
-        <Button onClick={close}>{t("action.cancel")}</Button>
+        <Button onClick={done}>{t("action.cancel")}</Button>
         <Button submit kind="main" busy={busy} title="Ctrl+Enter">{t("action.save")}</Button>
       </footer>
     </form>

@@ -31,7 +31,7 @@ export function NewMemory({ project, onClose }: { project: string; onClose: () =
     }
   };
   return (
-    <Dialog title={t("memory.new")} onClose={onClose}>
+    <Dialog title={t("memory.new")} onClose={onClose} typed={text.trim() !== ""}>
       <form onSubmit={store}>
         <Field label={t("field.text")}>
           {(id) => <textarea id={id} rows={6} required dir="auto" value={text} autofocus onInput={(event) => setText(event.currentTarget.value)} />}

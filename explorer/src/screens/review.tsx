@@ -145,7 +145,7 @@ function said(side: ReviewItem["sides"][number]): string {
 function AnswerDialog({ question, onClose, then }: { question: string; onClose: () => void; then: (text: string) => void }): JSX.Element {
   const [text, setText] = useState("");
   return (
-    <Dialog title={t("resolution.answer")} onClose={onClose}>
+    <Dialog title={t("resolution.answer")} onClose={onClose} typed={text.trim() !== ""}>
       <form onSubmit={(event) => { event.preventDefault(); if (text.trim()) then(text); }}>
         <blockquote><Text text={question} /></blockquote>
         <Field label={t("review.answer")}>{(id) => <textarea id={id} rows={4} dir="auto" required autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} />}</Field>
@@ -159,12 +159,13 @@ function AnswerDialog({ question, onClose, then }: { question: string; onClose: 
 }
 
 const RESOLUTIONS: Readonly<Record<string, Key>> = {
-  suggested: "resolution.suggested", supersede: "resolution.supersede", delete: "resolution.delete", keep_first: "resolution.keep_first",
-  keep: "resolution.keep_first", answer: "resolution.answer", archive: "resolution.archive", renew: "resolution.renew",
+  suggested: "resolution.suggested", supersede: "resolution.supersede", keep_first: "resolution.keep_first",
+  keep: "resolution.keep_first", answer: "resolution.answer", renew: "resolution.renew",
 };
 
+/** Beside another, a button is under what it keeps: what it deletes must be named. */
 function resolutionWords(name: string, sides: number): string {
-  const key = name === "delete" && sides === 1 ? "resolution.archive" : RESOLUTIONS[name];
+  const key = name === "delete" || name === "archive" ? (sides === 1 ? "resolution.archive" : "resolution.delete") : RESOLUTIONS[name];
   return key ? t(key) : name;
 }
 

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { about, api } from "../api/client";
 import type { Counted, Found, Hit, Part, Why } from "../api/types";
 import { useRested, useTitle } from "../ask";
-import { go, href, type Route } from "../route";
+import { go, href, place, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Button, Chip, complain, Empty, Failed, say, Select, Skeleton } from "../ui/parts";
 import { Name } from "../ui/stored";
@@ -18,14 +18,26 @@ const RESTING = 450;
 const FILTERS = ["project", "kind", "tags", "scope", "since", "until"] as const;
 type Filter = (typeof FILTERS)[number];
 
+/** Hits of the first page, and the most the server answers at once. */
+const FIRST = 30;
+const MOST = 100;
+
+/** What was shown when the screen was left, by its place in the history: who comes back finds it as it was. */
+const left = new Map<number, { asked: string; found: Found; hits: readonly Hit[]; scroll: number; opened: string | null }>();
+
 export function SearchScreen({ route }: { route: Route }): JSX.Element {
   const given = route.given;
   const [typed, type] = useState(given["q"] ?? "");
-  const [state, set] = useState<{ found: Found | null; hits: readonly Hit[]; problem: unknown; busy: boolean }>({
-    found: null, hits: [], problem: null, busy: true,
-  });
-  const [turn, again] = useState(0);
   const query = useRested(typed, TYPING);
+  const asked = JSON.stringify([query, ...FILTERS.map((name) => given[name]), given["sort"]]);
+  const kept = useRef(left.get(place()));
+  if (kept.current?.asked !== asked) kept.current = undefined;
+  const [state, set] = useState<{ found: Found | null; hits: readonly Hit[]; problem: unknown; busy: boolean }>({
+    found: kept.current?.found ?? null, hits: kept.current?.hits ?? [], problem: null, busy: true,
+  });
+  const shown = useRef(state);
+  shown.current = state;
+  const [turn, again] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
   useTitle(query || t("nav.search"));
@@ -35,15 +47,35 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   useEffect(() => {
     if ((given["q"] ?? "") !== query) type(given["q"] ?? "");
   }, [given["q"]]);
-  useEffect(() => input.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    const opened = kept.current?.opened;
+    if (kept.current) scrollTo(0, kept.current.scroll);
+    const link = opened && [...(list.current?.querySelectorAll<HTMLElement>("a.hit-title") ?? [])].find((one) => one.getAttribute("href") === opened);
+    (link || input.current)?.focus({ preventScroll: true });
+  }, []);
 
-  const asked = JSON.stringify([query, ...FILTERS.map((name) => given[name]), given["sort"], turn]);
+  useLayoutEffect(() => {
+    const here = place();
+    return () => {
+      const { found, hits } = shown.current;
+      const opened = document.activeElement?.closest("a.hit-title")?.getAttribute("href") ?? null;
+      if (found) left.set(here, { asked, found, hits, scroll: scrollY, opened });
+    };
+  }, [asked]);
   useEffect(() => {
     const stop = new AbortController();
     const done = (found: Found) => stop.signal.aborted || set({ found, hits: found.hits, problem: null, busy: false });
     const failed = (problem: unknown) => stop.signal.aborted || set({ found: null, hits: [], problem, busy: false });
     set((before) => ({ ...before, busy: true, problem: null }));
     let better = 0;
+    const before = kept.current?.hits.length;
+    kept.current = undefined;
+    if (before !== undefined) {
+      // It may have changed meanwhile; more than can be asked for at once stays as it was.
+      if (before > MOST) set((known) => ({ ...known, busy: false }));
+      else api.search({ ...parameters(query, given), effort: "balanced", limit: Math.max(FIRST, before) }, stop.signal).then(done, failed);
+      return () => stop.abort();
+    }
     const improve = () => {
       // What somebody has begun to walk through keeps its order.
       if (!list.current?.contains(document.activeElement)) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then(done, () => undefined);
@@ -57,7 +89,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
       clearTimeout(better);
       stop.abort();
     };
-  }, [asked]);
+  }, [asked, turn]);
 
   const { found, hits, problem, busy } = state;
   const choose = (name: string, value: string | null) => go(href("search", { ...given, q: typed, [name]: value }));
@@ -118,13 +150,15 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
           {problem ? "" : found ? state_words(found, query) : t("state.loading")}
         </p>
         <span class="spread" />
-        <Select
-          label={t("search.sort")}
-          hideLabel
-          value={given["sort"] === "date" ? "date" : "relevance"}
-          options={[["relevance", t("search.sort.relevance")], ["date", t("search.sort.date")]]}
-          onChange={(sort) => choose("sort", sort === "date" ? sort : null)}
-        />
+        {query && (
+          <Select
+            label={t("search.sort")}
+            hideLabel
+            value={given["sort"] === "date" ? "date" : "relevance"}
+            options={[["relevance", t("search.sort.relevance")], ["date", t("search.sort.date")]]}
+            onChange={(sort) => choose("sort", sort === "date" ? sort : null)}
+          />
+        )}
         <Button icon="link" kind="quiet" label={t("action.link")} onClick={copyLink} />
       </div>
       {chosen.length > 0 && (
@@ -181,7 +215,7 @@ function parameters(query: string, given: Route["given"]): Parameters<typeof api
     since: given["since"],
     until: given["until"],
     sort: given["sort"] === "date" ? "date" : "relevance",
-    limit: 30,
+    limit: FIRST,
   };
 }
 
@@ -234,7 +268,7 @@ function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (t
           <Button icon="trash" kind="quiet" label={t("memory.delete.named", { title: hit.title })} onClick={() => void remove(hit)} />
         )}
       </div>
-      {hit.fragments.map((fragment, index) => (
+      {fragmentsOf(hit).map((fragment, index) => (
         <p key={index} class="fragment stored" dir="auto">
           <Parts parts={fragment.parts} />
         </p>
@@ -261,6 +295,14 @@ function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (t
       </div>
     </li>
   );
+}
+
+/** The pieces that say something new: name, kind and tags are beside them, and so is a text that is its own title. */
+function fragmentsOf({ fragments, title }: Hit): Hit["fragments"] {
+  const texts = fragments.filter((one) => one.observation !== null);
+  const matching = (some: Hit["fragments"]) => some.some((one) => one.parts.some((part) => part.match));
+  const shown = matching(texts) || !matching(fragments) ? texts : fragments;
+  return shown.filter((one) => one.parts.some((part) => part.match) || one.parts.map((part) => part.text).join("") !== title);
 }
 
 function Parts({ parts }: { parts: readonly Part[] }): JSX.Element {

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Problem } from "../api/client";
+import { Shared } from "../choices";
 import { t, type Key } from "../words";
 import { Icon, type IconName } from "./icons";
 
@@ -62,10 +63,17 @@ export function Empty(given: { icon: IconName; title: string; children?: Compone
   );
 }
 
-/** What went wrong, in the server's words where it has any, and what can be done. */
+/** What went wrong, in the reader's language where the page knows it, else in the server's words. */
+function problemWords(problem: unknown): string {
+  if (problem instanceof Problem && problem.offline) return t("error.offline");
+  if (problem instanceof Problem && problem.wait !== null) return `${t("error.busy")} ${t("error.busy.help", { n: problem.wait })}`;
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/** The same with what can be done. */
 export function Failed({ problem, again }: { problem: unknown; again?: () => void }): JSX.Element {
   const known = problem instanceof Problem ? problem : null;
-  const title: Key = known?.status === 403 ? "error.rights" : known?.status === 404 ? "error.absent" : known?.offline ? "error.offline" : "error.failed";
+  const title: Key = known?.status === 403 ? "error.rights" : known?.status === 404 ? "error.absent" : known?.offline ? "error.offline" : known && known.wait !== null ? "error.busy" : "error.failed";
   return (
     <div class="empty failed" role="alert">
       <span class="empty-icon">
@@ -73,7 +81,8 @@ export function Failed({ problem, again }: { problem: unknown; again?: () => voi
       </span>
       <h2>{t(title)}</h2>
       <div class="empty-words">
-        <p>{known?.offline ? t("error.offline.help") : problem instanceof Error ? problem.message : String(problem)}</p>
+        <p>{known?.offline ? t("error.offline.help") : known && known.wait !== null ? t("error.busy.help", { n: known.wait }) : problemWords(problem)}</p>
+        {known?.wait === null && known.hints.map((hint) => <p key={hint}>{hint}</p>)}
         {again && (
           <Button icon="refresh" onClick={again}>
             {t("action.again")}
@@ -101,10 +110,12 @@ export function Select<T extends string>(given: {
   options: readonly (readonly [T, string])[];
   onChange: (value: T) => void;
   hideLabel?: boolean;
+  /** Its label stands beside it, not above. */
+  beside?: boolean;
 }): JSX.Element {
   const id = useId();
   return (
-    <div class="field inline">
+    <div class={given.beside ? "field beside" : "field"}>
       <label for={id} class={given.hideLabel ? "unseen" : undefined}>
         {given.label}
       </label>
@@ -119,14 +130,21 @@ export function Select<T extends string>(given: {
   );
 }
 
-/** A dialog of the browser: focus stays in it, Escape closes it, and focus goes back where it came from. */
-export function Dialog(given: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }): JSX.Element {
+/**
+ * A dialog of the browser: focus stays in it, Escape closes it, and focus goes back where it came from. Where something
+ * was `typed`, neither Escape nor a click beside it throws that away.
+ */
+export function Dialog(given: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean; typed?: boolean }): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  const leave = () => (given.typed ? say(t("edit.unsaved")) : given.onClose());
+  // Before the next key is pressed: it belongs to the dialog.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
     const before = document.activeElement;
-    ref.current?.showModal();
+    dialog?.showModal();
     return () => {
+      dialog?.close(); // while it is open nothing outside of it can have the focus
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
@@ -137,9 +155,9 @@ export function Dialog(given: { title: string; onClose: () => void; children: Co
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        given.onClose();
+        leave();
       }}
-      onClick={(event) => event.target === ref.current && given.onClose()}
+      onClick={(event) => event.target === ref.current && leave()}
     >
       <div class="dialog-body">
         <header>
@@ -148,6 +166,7 @@ export function Dialog(given: { title: string; onClose: () => void; children: Co
         </header>
         {given.children}
       </div>
+      <Notes />
     </dialog>
   );
 }
@@ -216,28 +235,28 @@ interface Note {
 }
 
 let counted = 0;
-let tell: ((note: Note) => void) | null = null;
+const told = new Shared<readonly Note[]>([]);
+
+function tell(note: Note): void {
+  told.set([...told.value.slice(-2), note]);
+  setTimeout(() => drop(note.id), note.undo || note.bad ? 20_000 : 5_000);
+}
+
+function drop(id: number): void {
+  told.set(told.value.filter((one) => one.id !== id));
+}
 
 export function say(words: string, undo?: () => Promise<void>): void {
-  tell?.({ id: ++counted, words, bad: false, undo });
+  tell({ id: ++counted, words, bad: false, undo });
 }
 
 export function complain(problem: unknown): void {
-  tell?.({ id: ++counted, words: problem instanceof Error ? problem.message : String(problem), bad: true, undo: undefined });
+  tell({ id: ++counted, words: problemWords(problem), bad: true, undo: undefined });
 }
 
+/** Also in every dialog: what is outside of an open one can be neither read nor pressed. */
 export function Notes(): JSX.Element {
-  const [notes, set] = useState<readonly Note[]>([]);
-  useEffect(() => {
-    tell = (note) => {
-      set((all) => [...all.slice(-2), note]);
-      setTimeout(() => drop(note.id), note.undo || note.bad ? 20_000 : 5_000);
-    };
-    return () => {
-      tell = null;
-    };
-  }, []);
-  const drop = (id: number) => set((all) => all.filter((one) => one.id !== id));
+  const notes = told.use();
   return (
     <div class="notes" role="status" aria-live="polite">
       {notes.map((note) => (
