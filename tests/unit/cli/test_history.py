@@ -75,7 +75,7 @@ def test_a_list_of_changes_names_what_was_deleted_unless_it_is_gone_for_good(des
         (hit,) = memory.search("ferry").hits
     desk.run("delete", hit.record.name)
     assert "\n".join(desk.run("changes").lines).count('"The ferry leaves at noon."') == 2
-    desk.run("purge", hit.record.name)
+    desk.run("purge", hit.record.name, "--yes")
     assert "ferry" not in "\n".join(desk.run("changes").lines)
 
 
