@@ -232,7 +232,7 @@ def test_calls_are_limited(serving: Callable[..., Served]) -> None:
     served = serving("--rate-limit-explorer", "3", "--rate-limit-heavy", "1")
     api = Api(served)
     assert api.answer("review", kind="stale").status == 200
-    status, data = api.refused("review", kind="stale")
+    status, data = api.refused("review", kind="stale", project="conflicts")
     assert (status, data["details"]["type"]) == (429, "heavy")
     assert [api.answer("about").status for _ in range(3)] == [200, 200, 429]
     limited = api.answer("about")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from msgspec import Struct, field
+from msgspec import DecodeError, Struct, field
+from msgspec.json import decode
 
 from polymnia.dialects.explorer import shapes
 from polymnia.dialects.explorer.shapes import Cursor, Project, decoded, encoded, operation
@@ -26,8 +27,19 @@ _ANSWERS = "answers"  # the type of the relation from an answer to its question
 Kind = Literal["conflicts", "duplicates", "questions", "stale"]
 
 
+class _Asked(Struct, frozen=True):
+    """What decides how much work a review is."""
+
+    kind: str = ""
+    deep: bool = False
+
+
 def _is_heavy(raw: bytes) -> bool:
-    return b"conflicts" not in raw or b'"deep"' in raw.replace(b'"deep":false', b"").replace(b'"deep": false', b"")
+    try:
+        asked = decode(raw, type=_Asked)
+    except DecodeError:
+        return True
+    return asked.kind != "conflicts" or asked.deep
 
 
 @operation("review", "Review", reads=True, heavy=_is_heavy)

@@ -215,7 +215,7 @@ def _done(undone: Sequence[Change]) -> str:
     """What was undone, and by which changes: those that do it again when they are undone."""
     by = [one.undone_by for one in undone]
     if len(undone) == 1:
-        return f"Undone: change {undone[0].id}, by change {by[0]}; undo(change={by[0]}) does it again."
+        return f"Undone: change {undone[0].id}, by change {by[0]}; undo(change={by[0]}, confirm=true) does it again."
     order = ", ".join(map(str, reversed(by))) if len(by) <= _LISTED else f"{by[-1]} down to {by[0]}"
     return f"Undone: {len(undone):,} changes. To do them again, undo the changes {order}, one by one in this order."
 

@@ -258,7 +258,7 @@ def test_a_preview_shows_what_will_be(words: Server) -> None:
 @pytest.mark.promise("native.undo.one", "native.undo.since")
 def test_an_undo_names_the_changes_that_do_it_again(words: Server) -> None:
     (id,) = ids(text(words, "remember", text="Stays or goes."))
-    again = int(re.findall(r"undo\(change=(\d+)\) does it again", text(words, "undo", confirm=True))[0])
+    again = int(re.findall(r"undo\(change=(\d+), confirm=true\) does it again", text(words, "undo", confirm=True))[0])
     text(words, "undo", change=again, confirm=True)
     assert "Stays or goes." in text(words, "read", ids=[id])
     for n in (1, 2):
