@@ -58,6 +58,7 @@ _ENGINE = (
     ("history", "knowledge"),
     ("memories", "documents", "search", "transfer"),
     ("batches",),
+    ("known_conflicts",),
     ("analysis", "health", "recall", "brief"),
     ("memory",),
 )
