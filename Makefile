@@ -28,7 +28,8 @@ ON_POSTGRES ?= tests/contract tests/property tests/client $(wildcard tests/netwo
 # What to run and how: make test TESTS=tests/house WORKERS=1 ARGS=-x, make bench BENCH=cold,
 # make bench-search DATA=folder/of/the/sets ARGS=--quick
 TESTS ?= tests
-WORKERS ?= auto
+# One process more than there are cores: tests wait for servers and for the disk.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)' 2>/dev/null || echo 2)
 ARGS ?=
 # What other targets run: `make test-browser` and `make check`.
 OTHERS = $(if $(filter tests,$(TESTS)),--ignore=tests/browser --ignore=tests/house)
