@@ -10,7 +10,7 @@ from msgspec import Struct
 from polymnia.engine.batches import GUESSED, SUPERSEDED, TURN
 from polymnia.engine.content import CONTENT, KIND
 from polymnia.engine.knowledge import KnowledgeVerbs
-from polymnia.engine.known_conflicts import MOST, note, unsettled
+from polymnia.engine.known_conflicts import MOST, Statement, note, unsettled
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.scopes import Scope, tree
 from polymnia.models import Change, Record
@@ -69,7 +69,7 @@ class BriefVerbs(KnowledgeVerbs):
             sections = {one: [r for r in all if GUESSED not in r.metadata][:_EACH] for one, all in found.items()}
             guessed = {one: [r for r in all if GUESSED in r.metadata][:_EACH] for one, all in found.items()}
             entities = [
-                EntityKind(kind, count, snapshot.newest(_EACH, [kind]))
+                EntityKind(kind, count, _current(snapshot.newest(_EACH, [kind])))
                 for kind, count in kinds.items()
                 if kind not in _SORTED_OUT
             ][:_ENTITY_KINDS]
@@ -111,8 +111,8 @@ class BriefVerbs(KnowledgeVerbs):
         with self.store.read(self.project) as snapshot:
             return list(islice(unsettled(snapshot), MOST))
 
-    def note_conflicts(self, pairs: Iterable[tuple[Record, Record]]) -> None:
-        """Note that memories contradict each other, for later briefs; once one of them changes, it is settled."""
+    def note_conflicts(self, pairs: Iterable[tuple[Statement, Statement]]) -> None:
+        """Note that memories contradict each other, until one is superseded or says something else."""
         found = list(pairs)
         if found:
             self._write("note", lambda tx: note(tx, found))

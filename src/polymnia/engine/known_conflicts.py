@@ -1,9 +1,12 @@
-"""Conflicts that were found while storing: noted for each pair of memories, and settled once one of them changes."""
+"""Conflicts that were found while storing: noted for each pair of memories, and settled once one of them is gone,
+superseded, or says something else. An undo of that brings the conflict back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+from zlib import crc32
 
 from polymnia.engine.batches import SUPERSEDED
 from polymnia.models import Record
@@ -11,29 +14,48 @@ from polymnia.models import Record
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
 
+Statement: TypeAlias = tuple[Record, str]
+"""A memory, and the sentence of it that contradicts another one."""
+
 MOST = 10
 """Conflicts that are listed."""
 _KEY = "conflict "  # the beginning of the key under which a pair of ids is noted
+_READ, _TOGETHER = 10_000, 50  # pairs that are read, and whose memories are read together
+_DRAWN = 0  # stands for a relation, which is no text of the memory
 
 
-def note(tx: Transaction, pairs: Iterable[tuple[Record, Record]]) -> None:
-    """Note that the memories of each pair contradict each other."""
+def note(tx: Transaction, pairs: Iterable[tuple[Statement, Statement]]) -> None:
+    """Note that the memories of each pair contradict each other, and in which of their texts."""
     for pair in pairs:
-        one, other = sorted(pair, key=lambda record: record.id)
-        tx.note(f"{_KEY}{one.uid} {other.uid}", f"{one.version} {other.version}")
+        (one, said), (other, against) = sorted(pair, key=lambda statement: statement[0].id)
+        tx.note(f"{_KEY}{one.uid} {other.uid}", f"{_digest(one, said)} {_digest(other, against)}")
 
 
 def unsettled(snapshot: Snapshot, among: Collection[str] | None = None) -> Iterator[tuple[Record, Record]]:
     """The pairs that still contradict each other; with ``among``, those that one of these ids is part of."""
-    keys = snapshot.notes(_KEY, _KEY + "\U0010ffff", MOST * 10)
-    pairs = {key: tuple(key.removeprefix(_KEY).split(" ")) for key in keys}
-    if among is not None:
-        pairs = {key: pair for key, pair in pairs.items() if not set(pair).isdisjoint(among)}
-    ids = snapshot.ids_of([uid for pair in pairs.values() for uid in pair]) if pairs else {}
-    records = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
-    for key, pair in pairs.items():
-        both = [records[uid] for uid in pair if uid in records]
-        if len(both) != 2 or any(one.metadata.get(SUPERSEDED) for one in both):
-            continue
-        if snapshot.noted(key) == f"{both[0].version} {both[1].version}":
-            yield both[0], both[1]
+    pairs = [
+        (key, ids)
+        for key in snapshot.notes(_KEY, _KEY + "\U0010ffff", _READ)
+        for ids in [key.removeprefix(_KEY).split(" ")]
+        if among is None or not set(ids).isdisjoint(among)
+    ]
+    for start in range(0, len(pairs), _TOGETHER):
+        some = pairs[start : start + _TOGETHER]
+        found = snapshot.ids_of([uid for _, ids in some for uid in ids])
+        records = {one.uid: one for one in snapshot.load(list(found.values()))} if found else {}
+        for key, ids in some:
+            both = [records[uid] for uid in ids if uid in records]
+            if len(both) != 2 or any(one.metadata.get(SUPERSEDED) for one in both):
+                continue
+            said = map(int, (snapshot.noted(key) or "").split())
+            if all(text in _texts(record) for record, text in zip(both, said, strict=True)):
+                yield both[0], both[1]
+
+
+def _digest(record: Record, sentence: str) -> int:
+    """A digest of the text of a memory that a sentence is in."""
+    return next((crc32(one.encode()) for one in record.observations if sentence in one), _DRAWN)
+
+
+def _texts(record: Record) -> set[int]:
+    return {_DRAWN, *(crc32(one.encode()) for one in record.observations)}

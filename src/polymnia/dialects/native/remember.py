@@ -157,13 +157,15 @@ def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, dict
     for record in new:
         clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
         for clash in clashes.clashes:
-            side = clash.right if clash.left.record.uid == record.uid else clash.left
+            mine, side = clash.left, clash.right
+            if mine.record.uid != record.uid:
+                mine, side = side, mine
             other = side.record
             if record.uid in found.get(other.uid, ()):
                 continue  # a pair of new ones is named once
             if other.uid not in (record.uid, *replaced) and other.uid not in found.get(record.uid, ()):
                 found.setdefault(record.uid, {})[other.uid] = side
-                pairs.append((record, other))
+                pairs.append(((mine.record, mine.sentence), (other, side.sentence)))
     memory.note_conflicts(pairs)
     return found
 

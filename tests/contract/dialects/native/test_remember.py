@@ -104,6 +104,25 @@ def test_a_contradiction_is_stored_named_and_kept_in_the_brief_until_it_is_settl
     assert "Conflicts to settle" not in text(meaning, "brief", **place)
 
 
+@pytest.mark.promise("native.brief.conflicts", "native.recall.conflicts")
+def test_a_conflict_outlives_changes_beside_it_and_comes_back_with_an_undo(meaning: Server) -> None:
+    place = {"project": "unsettled"}
+    old, loud = "The kitchen is painted green.", "The stove in the kitchen is loud."
+    text(meaning, "remember", entities=[{"name": "Kitchen", "observations": [loud, old]}], **place)
+    (new,) = ids(text(meaning, "remember", text="The kitchen is not painted green.", kind="fact", **place))
+    text(meaning, "revise", id=new, kind="decision", tags=["home"], **place)
+    text(meaning, "revise", id="Kitchen", remove=[loud], add=["It faces north."], **place)
+    assert f"against {new}" in text(meaning, "brief", **place)
+    for settles in ({"id": "Kitchen", "superseded_by": new}, {"id": "Kitchen", "remove": [old]}):
+        text(meaning, "revise", **settles, **place)
+        assert "Conflicts to settle" not in text(meaning, "brief", **place)
+        text(meaning, "undo", confirm=True, **place)
+        assert "conflicts with Kitchen" in text(meaning, "recall", query="kitchen", **place)
+    text(meaning, "forget", ids=[new], **place)
+    text(meaning, "undo", confirm=True, **place)
+    assert f"against {new}" in text(meaning, "brief", **place)
+
+
 @pytest.mark.promise("native.remember.similar")
 def test_the_same_in_other_words_is_named(meaning: Server) -> None:
     place = {"project": "similar"}
