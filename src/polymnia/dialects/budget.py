@@ -204,6 +204,28 @@ def cut_short(reply: Reply, most: int) -> Reply:
     return replace(reply, notes=[*reply.notes, Note("left_out", text)], remark=text)
 
 
+def short_error(reply: Reply, most: int) -> Reply:
+    """An error that quotes much of what was given, cut short: its beginning, and its end, which says what to do."""
+    if reply.refusal is not None:
+        code, message, data = reply.refusal
+        said = decode(encode({"message": message, "data": data}))
+        shorten(said, most)
+        return replace(reply, refusal=(code, said["message"], said["data"]))
+    if reply.text is None:
+        value = decode(encode(reply.value))
+        if size(value) <= most:
+            return reply
+        for holder, key in _parts(value, list):  # the message says how many there are
+            del holder[key][_FEW:]
+        shorten(value, most)
+        return replace(reply, value=value, structured=value)
+    if _count(reply.text) <= most:
+        return reply
+    from polymnia.engine.text.tokens import trimmed
+
+    return replace(reply, text=f"{trimmed(reply.text[: most * _LONGEST], most - _MARGIN)} … {reply.text[-_NAME:]}")
+
+
 def _held(value: JsonObject, lists: Sequence[str]) -> Iterator[tuple[JsonObject, str]]:
     """The objects that hold one of the lists, with the name it has there; the empty ones last."""
     found = []

@@ -129,6 +129,34 @@ def test_an_answer_of_all_has_8000_tokens_at_most_and_is_sent_once(everything: S
 
 
 @pytest.mark.promise("everywhere.budget.all")
+def test_an_error_of_all_has_8000_tokens_at_most_and_says_what_to_do(everything: Server) -> None:
+    essay = " ".join(f"word{at}" for at in range(20_000))
+    calls: list[tuple[str, dict[str, Any], str]] = [
+        ("add_observations", {"observations": [{"entityName": f"No {at}", "contents": ["x"]} for at in range(3_000)]},
+         "check name spelling"),
+        ("memory_get", {"memory_id": essay}, "MEMORY_NOT_FOUND"),
+        ("memory_store", {essay: 1}, "VALIDATION_ERROR"),
+        ("memory_retrieve", {"operation": "get_content", "project_id": "p", "content_id": essay}, "suggestions"),
+        ("memory_import", {"import_data": json.dumps({"memories": [{"x": at} for at in range(3_000)]})}, "nothing was"),
+    ]  # fmt: skip
+    for tool, given, said in calls:
+        answer = json.dumps(everything.answer(everything.begin_call(tool, given)), ensure_ascii=False)
+        assert tokens(answer) <= 8_000, tool
+        assert said in answer, tool
+
+
+@pytest.mark.promise("everywhere.budget.all")
+def test_a_prompt_of_all_has_8000_tokens_at_most(everything: Server) -> None:
+    long = " ".join(f"Word{at}" for at in range(2_000))
+    everything.call("create_entities", {"entities": [entity(f"Saga {at}", long, long) for at in range(16)]})
+    for topic in ({}, {"topic": "saga"}):
+        said = json.dumps(everything.request("prompts/get", {"name": "start_from_memory", "arguments": topic}))
+        assert "open_nodes shows it whole" in said
+        assert tokens(said) <= 8_000
+    everything.call("delete_entities", {"entityNames": [f"Saga {at}" for at in range(16)]})
+
+
+@pytest.mark.promise("everywhere.budget.all")
 def test_a_larger_budget_is_offered_only_where_it_can_be_given(place: Place) -> None:
     scopes = [{"text": f"note {at}", "scope": f"session/s{at}"} for at in range(300)]
     place.serve("native").call("remember", memories=scopes)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from msgspec.json import encode, format
 
 from polymnia.dialects.graph.behaviours import GraphResult, Node, entity, link
+from polymnia.importing import importing
 from polymnia.models import Record, skeleton
 from polymnia.operation import Context, Prompt, PromptArgument, Resource, Template
 
 _SHOWN = 15
+_LONG = 400  # tokens of a memory in a prompt
 _LOOKED_AT = 5000
 
 
@@ -54,7 +56,15 @@ TEMPLATES = (
 
 
 def _lines(records: list[Record]) -> str:
-    return "\n".join(f"- {r.name} ({r.kind}): {'; '.join(r.observations[:5])}" for r in records)
+    """A line for each memory: a prompt fills the context of a model, so a long one is cut short and says so."""
+    with importing():
+        from polymnia.engine.text.tokens import trimmed
+    lines = []
+    for r in records:
+        whole = f"- {r.name} ({r.kind}): {'; '.join(r.observations[:5])}"
+        line = trimmed(whole, _LONG).removesuffix("…")
+        lines.append(line if line == whole else f"{line} … (cut; open_nodes shows it whole)")
+    return "\n".join(lines)
 
 
 def _start(context: Context, arguments: dict[str, str]) -> str:

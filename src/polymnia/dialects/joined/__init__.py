@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
+from msgspec.structs import replace
+
 from polymnia.importing import importing
 from polymnia.models import JsonObject
-from polymnia.operation import Registry, join
+from polymnia.operation import Registry, Reply, join
+
+T = TypeVar("T")
 
 BUDGET = 7_500
 """The tokens an answer may have unless a call asks for more: 8,000 where the estimate is a little too low."""
@@ -24,11 +31,29 @@ _INSTRUCTIONS = (
 
 def registry(first: Registry, *others: Registry) -> Registry:
     """All dialects as one."""
+    for one in (first, *others):
+        one.word = _short(one.word)
+        one.unknown = None if one.unknown is None else _short(one.unknown)
+        one.operations = {
+            name: tool if tool.word is None else replace(tool, word=_short(tool.word))
+            for name, tool in one.operations.items()
+        }
     found = join("all", _INSTRUCTIONS, first, *others)
     found.structured = False
     found.budget = BUDGET
     found.rewrite = _rewrite
     return found
+
+
+def _short(word: Callable[[T], Reply]) -> Callable[[T], Reply]:
+    """Errors within the budget, too: they may quote all that was given."""
+
+    def short(given: T) -> Reply:
+        with importing():
+            from polymnia.dialects.budget import short_error
+        return short_error(word(given), BUDGET)
+
+    return short
 
 
 def _rewrite(described: JsonObject) -> JsonObject:
