@@ -150,7 +150,7 @@ def _timeless(text: str) -> str:
     text = re.sub(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "<id>", text)
     text = re.sub(r"content_[0-9a-f]{32}", "content_<id>", text)
     text = re.sub(r"\b[a-f][0-9a-f]{7}-[0-9a-f]{4}\b", "<id>", text)
-    text = re.sub(r"\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?(?= by|[,\]])", "<day>", text)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d(?:T\d\d:\d\dZ)?(?= by|[,\]])", "<day>", text)
     return re.sub(r"(broken|replaced)-\d{8}T\d{6}Z", r"\1-<time>", text)
 
 

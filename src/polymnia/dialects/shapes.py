@@ -67,12 +67,13 @@ def _fields(run: Callable[..., Any], names: tuple[str, ...], optional: dict[str,
 
 
 _UNITS = {"d": "day", "w": "week", "y": "year"}
+_CLOCK = re.compile("[0-9][:T][0-9]")
 
 
 def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) -> int:
     """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end.
 
-    With ``whole``, nothing but the time may stand there.
+    With ``whole``, nothing but the time may stand there; a time of day is never taken for its day.
     """
     import time
 
@@ -93,7 +94,8 @@ def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) ->
     if days := re.fullmatch(r"(?i)P?([0-9]{1,4}) ?(day|week|month|year|[dwy])s?", stripped):
         stripped = f"{days[1]} {_UNITS.get(days[2].lower(), days[2])}s ago"
     found = None if ago is not None else find_time_range(stripped, now) or find_time_range(f"last {stripped}", now)
-    if found is None or (whole and found.rest):
+    # A time of day that was not read ("yesterday at 3pm") must not become its whole day.
+    if found is None or _CLOCK.search(stripped) or (found.rest if whole else re.search("[0-9]", found.rest)):
         raise Invalid(
             f"{field} is {text!r:.60}, which is no time",
             field=field,

@@ -19,6 +19,7 @@ from polymnia.dialects.native.text import (
     gist,
     label,
     mention,
+    minute,
     short_id,
     shortened,
 )
@@ -222,7 +223,7 @@ def _done(undone: Sequence[Change]) -> str:
 
 def _described(one: ChangeEffects) -> Iterator[str]:
     change = one.change
-    yield f"change {change.id}, {moment(change.at)[:16]} by {change.who}: {change.action}"
+    yield f"change {change.id}, {minute(change.at)} by {change.who}: {change.action}"
     for effect in one.effects:
         before, after = effect.before, effect.after
         if before is not None and after is not None:

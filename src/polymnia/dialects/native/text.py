@@ -31,6 +31,11 @@ def day(microseconds: int) -> str:
     return moment(microseconds)[:10]
 
 
+def minute(microseconds: int) -> str:
+    """A time to the minute, with its zone: whoever reads it may live in another one."""
+    return f"{moment(microseconds)[:16]}Z"
+
+
 def gist(record: Record, most: int = _GIST) -> str:
     """The beginning of a memory in one line."""
     return shortened(content(record), most)

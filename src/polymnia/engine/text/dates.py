@@ -48,7 +48,7 @@ _SIZES = (
 )
 _PASSED = re.compile(
     r"(?:(?:about|the|in|within|for|last|past|vor|seit|in den|letzten?|il y a|hace|depuis|desde hace|지난|최근) )*p?t?"
-    r"(?P<half>half |halben |halbe )?(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,3})?|an?|one|eine[rm]?|une?|una?)? ?"
+    r"(?P<half>half |halben |halbe )?(?P<number>[0-9]{1,6}(?:[.,][0-9]{1,3})?|an?|one|eine[rm]?|une?|una?|한)? ?"
     rf"(?P<unit>{'|'.join(unit for _, unit in _SIZES)})(?: ?(?:ago|fa|atrás|geleden|назад|前|전(?:에|부터)?|동안))?"
 )
 _HOURS = re.compile(rf"\b(?:{'|'.join(names.split('|', 1)[1] for _, names in _SIZES)})\b")

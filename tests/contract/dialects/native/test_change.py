@@ -196,6 +196,17 @@ def test_a_time_that_cannot_be_read_exactly_is_refused(words: Server, vague: str
     assert "2 hours ago" in error(words, "undo", since=vague)
 
 
+@pytest.mark.promise("native.undo.exact")
+def test_a_time_of_day_is_never_taken_for_its_day(shared: Server) -> None:
+    times = ["yesterday at 3pm", "2026-11-18 14:00 PST", "gestern um 15 Uhr", "어제 오후 3시", "2026-11-18T25:00"]
+    times += ["2026-W47", "18.11.2026 09:30", "Wed, 18 Nov 2026 14:00:00 GMT"]
+    for one in times:
+        assert "is no time" in error(shared, "undo", since=one), one
+        assert "is no time" in error(shared, "recall", query="tea", until=one), one
+    for one in ("한 시간 전", "an hour ago", "2026-11-18T14:00:00+09:00", "yesterday"):
+        assert "nothing to undo" in text(shared, "undo", since=one, project="times"), one
+
+
 @pytest.mark.promise("native.forget.preview")
 def test_the_relations_that_would_go_along_are_shown(words: Server) -> None:
     ends = {"from": "Ben", "to": "Carla", "type": "knows"}
