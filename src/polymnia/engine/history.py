@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -24,6 +24,7 @@ _MOST_UNDONE = 1_000
 """Changes that one call may undo."""
 _PAGE = 200  # changes that are read together
 _DELETED = 100  # deleted memories whose titles are looked up
+_MOST_SHOWN = 200  # memories of one change that are gone on with
 _MOST_COMPARED = 2_000  # changes between two moments that are compared
 
 
@@ -298,18 +299,24 @@ class HistoryVerbs(Project):
         filters: Filters | None = None,
         limit: int = 100,
         shown: int = 10,
+        skip: int = 0,
     ) -> list[ChangeEffects]:
         """The changes after a time, and before ``until``, newest first, with what each did to which memories.
 
-        ``before`` goes on below a change. With filters, only changes of memories that pass them as they were then:
-        ``who`` made the change or speaks in the memory.
+        ``before`` goes on below a change; with ``skip`` it goes on in that change, after so many of its memories.
+        With filters, only changes of memories that pass them as they were then: ``who`` made the change or speaks in
+        the memory.
         """
         found: list[ChangeEffects] = []
         with self.store.read(self.project) as snapshot:
-            for one in _newest_first(snapshot, at, before):
+            again = snapshot.change(before) if skip and before is not None else None
+            for one in chain([] if again is None else [again], _newest_first(snapshot, at, before)):
                 if one.action == BACKGROUND or (until is not None and one.at >= until):
                     continue
-                effects, total = _effects(snapshot, one.id, shown if filters is None else None)
+                first, most = (skip, _MOST_SHOWN) if one is again else (0, shown)
+                effects, total = (
+                    _effects(snapshot, one.id, most, first) if filters is None else _effects(snapshot, one.id, None)
+                )
                 if filters is not None:
                     passing = [
                         effect for effect in effects
@@ -317,7 +324,7 @@ class HistoryVerbs(Project):
                     ]  # fmt: skip
                     if not passing:
                         continue
-                    effects, total = passing[:shown], len(passing)
+                    effects, total = passing[first : first + most], len(passing)
                 ties = _ties(snapshot, one.id) if filters is None else []
                 found.append(ChangeEffects(one, effects, total, ties))
                 if len(found) == limit:

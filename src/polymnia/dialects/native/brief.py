@@ -7,12 +7,11 @@ from zlib import crc32
 
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.shapes import tool
-from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, short_id, shortened
+from polymnia.dialects.native.text import TextAnswer, count, day, gist, mention, minute, short_id, shortened
 from polymnia.dialects.shapes import about
 from polymnia.engine.brief import Brief
 from polymnia.engine.content import cursor as cursor_at
 from polymnia.engine.content import position
-from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
 from polymnia.models import Record
 from polymnia.operation import Context, Memory, Prompt, Reply, Resource
@@ -26,7 +25,7 @@ _TITLES = {
     "plan": "Plans:",
 }
 _GUESSED = "Read like these, but only guessed; revise(id, kind) settles it:"
-_GIST = 200
+_GIST, _TITLE = 200, 60
 _FOOT = 45  # tokens for the last line
 _PAGES = 1_000
 _Section = tuple[str, list[str]]
@@ -73,9 +72,7 @@ def _page(
 ) -> tuple[TextAnswer, list[_Section]]:
     """What there is room for, and what is left of each section; at least one line is shown."""
     answer = TextAnswer(budget)
-    last = (
-        "" if found.last is None else f", last change {moment(found.last.at)[:16]} by {shortened(found.last.who, 60)}"
-    )
+    last = "" if found.last is None else f", last change {minute(found.last.at)} by {shortened(found.last.who, 60)}"
     size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
     answer.force(f"Project {memory.project!r}: {size}{last}.")
     left = [(title, lines[answer.section(title, lines, limit, _FOOT) :]) for title, lines in sections]
@@ -91,20 +88,22 @@ def _sections(found: Brief) -> list[_Section]:
     sections = [(title, [_line(record) for record in found.sections.get(kind, ())]) for kind, title in _TITLES.items()]
     guessed = [f"{_line(record)} {kind}?" for kind in _TITLES for record in found.guessed.get(kind, ())]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]
-    kinds = [
-        f"- {one.kind} ({one.count:,}): {', '.join(short_id(record) for record in one.newest)}"
-        for one in found.entities
-    ]
+    kinds = [f"- {one.kind} ({one.count:,}): {', '.join(map(_called, one.newest))}" for one in found.entities]
     scopes = [f"- {one.path} ({one.total:,})" for one in found.scopes]
     return [
         *sections[:2],
-        ("Conflicts to settle (revise with superseded_by, or forget one):", conflicts),
+        ("Conflicts to settle (revise one: superseded_by, or a text that fits both; or forget it):", conflicts),
         *sections[2:],
         (_GUESSED, guessed),
-        ("Entities, newest first:", kinds),
+        ("Entities and other kinds, newest first:", kinds),
         ("Newest memories:", [_line(record) for record in found.newest]),
         ("Scopes (read / shows all):", scopes if len(scopes) > 1 else []),
     ]
+
+
+def _called(record: Record) -> str:
+    """An entity by its name; a memory of such a kind, which has none, by what it says, too."""
+    return short_id(record) if record.name != record.uid else f'{short_id(record)} "{gist(record, _TITLE)}"'
 
 
 def _line(record: Record) -> str:

@@ -22,6 +22,7 @@ from polymnia.dialects.native.text import (
     gist,
     label,
     mention,
+    minute,
     short_id,
     shortened,
     stored_by,
@@ -32,7 +33,7 @@ from polymnia.dialects.notes import sentence
 from polymnia.dialects.shapes import about, at_time
 from polymnia.engine.content import SHORTEST_ID, content, position
 from polymnia.engine.content import cursor as cursor_at
-from polymnia.engine.history import ChangeEffects
+from polymnia.engine.history import ChangeEffect, ChangeEffects
 from polymnia.engine.recall import WINDOW, Recalled, RecalledMemory
 from polymnia.engine.scopes import SESSIONS, legal_scope
 from polymnia.engine.text.calendar import moment
@@ -57,6 +58,7 @@ _NEAREST = 3  # memories that are shown where none fits
 _CUT = " … (cut)"
 _CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
+_MORE = 40  # tokens for the line with the cursor to more memories of a change
 _FEW, _TIES = 3, 10  # relations of an entity or a change that are shown, where room is short and where not
 _CONFLICTS = 2  # memories in conflict with one that are named
 _OTHER_QUESTION = "The cursor is of another question"
@@ -330,15 +332,16 @@ class _Shown:
 
 
 def _squeezed(number: int, one: RecalledMemory, room: int) -> str:
-    """A memory for which there is no room: its id, and as much of it as there is room for."""
-    head = f"{number}. {label(one.hit.record)}"
+    """A memory for which there is no room: its id, whether it holds, and as much of it as there is room for."""
+    marks = ["superseded"] if one.superseded_by is not None else ["in conflict"] if one.conflicts else []
+    head = f"{number}. {label(one.hit.record, *marks)}"
     if tokens(head) > room // 2:
-        head = f"{number}. {_short_head(one.hit.record)}"
+        head = f"{number}. {_short_head(one.hit.record, *marks)}"
     return f"{head}\n{_passages(one.hit, room - tokens(head))}"
 
 
-def _short_head(record: Record) -> str:
-    return f"{short_id(replace(record, name=record.uid))} [{day(record.created)}]"
+def _short_head(record: Record, *marks: str) -> str:
+    return f"{short_id(replace(record, name=record.uid))} [{' · '.join([day(record.created), *marks])}]"
 
 
 def _passages(hit: Hit, most: int) -> str:
@@ -384,13 +387,18 @@ def _changes(
 ) -> Reply:
     """What was stored, changed and deleted since a time, newest first; until and as_of end it."""
     start = filters.updated_from or 0
-    before, question = map(int, position("changes", cursor, 2) or (0, asked))
+    before, skip, question = map(int, position("changes", cursor, 3) or (0, 0, asked))
     if question != asked:
         raise Invalid(_OTHER_QUESTION, field="cursor", hint="Repeat that one, or leave cursor out.")
     until = min((one for one in (end, filters.created_to) if one is not None), default=None)
     filters = replace(filters, updated_from=None, created_to=None)
     found = memory.changed_since(
-        start, until=until, before=before or None, filters=None if filters.empty else filters, limit=_CHANGES + 1
+        start,
+        until=until,
+        before=before or None,
+        filters=None if filters.empty else filters,
+        limit=_CHANGES + 1,
+        skip=skip,
     )
     if not found:
         which = "" if filters.empty else " that passes the filters"
@@ -398,36 +406,46 @@ def _changes(
     answer = TextAnswer(budget)
     shown = 0
     for one in found[: min(limit or _CHANGES, _CHANGES)]:
-        lines = list(_change(one))
-        while len(lines) > 2 and tokens("\n".join(lines)) > answer.room - _FOOT:
-            lines[-2:] = [f"  and {one.total - len(lines) + 3:,} more memories"]
-        if not answer.add("\n".join(lines), _FOOT):
+        lines = _change(one, 0 if shown else skip, answer.room - _FOOT, asked)
+        if not answer.add(lines, _FOOT):
             if shown:
                 break
-            answer.begin("\n".join(lines), _FOOT)
+            answer.begin(lines, _FOOT)
         shown += 1
     if shown < len(found):
         more = "More than " if len(found) > _CHANGES else ""
         left = count(min(len(found), _CHANGES) - shown, "earlier change is", "earlier changes are")
-        answer.force(f'{more}{left} left out: cursor "{cursor_at("changes", found[shown - 1].change.id, asked)}".')
+        answer.force(f'{more}{left} left out: cursor "{cursor_at("changes", found[shown - 1].change.id, 0, asked)}".')
     return Reply(text=str(answer))
 
 
-def _change(one: ChangeEffects) -> Iterator[str]:
+def _change(one: ChangeEffects, skip: int, room: int, asked: int) -> str:
+    """A change, and what it did to the memories after the first ``skip`` of them, as far as there is room."""
     change = one.change
     undone = f", undone by change {change.undone_by}" if change.undone_by else ""
-    yield f"{moment(change.at)[:16]} change {change.id} by {change.who}: {change.action}{undone}"
+    lines = [f"{minute(change.at)} change {change.id} by {change.who}: {change.action}{undone}"]
+    ties = [] if skip else [f"  {_HOW[tie.how]} {arrow(tie)}" for tie in one.relations[:_TIES]]
+    if ties and len(one.relations) > _TIES:
+        ties.append(f"  and {len(one.relations) - _TIES:,} more relations")
+    room -= sum(map(tokens, (*lines, *ties))) + _MORE
     for effect in one.effects:
-        if effect.before is not None and effect.after is not None:
-            what = "; ".join(differences(effect.before, effect.after))
-            yield f"  changed {label(effect.after)} {what}"
-        elif (record := effect.after or effect.before) is not None:
-            yield f"  {_HOW[effect.how]} {label(record)} {gist(record, 100)}"
-    if one.total > len(one.effects):
-        yield f"  and {one.total - len(one.effects):,} more memories"
-    yield from (f"  {_HOW[tie.how]} {arrow(tie)}" for tie in one.relations[:_TIES])
-    if len(one.relations) > _TIES:
-        yield f"  and {len(one.relations) - _TIES:,} more relations"
+        line = f"  {_effect(effect)}"
+        room -= tokens(line)
+        if room < 0 and len(lines) > 1:
+            break
+        lines.append(line)
+    done = skip + len(lines) - 1
+    if one.effects and done < one.total:
+        further = cursor_at("changes", change.id, done, asked)
+        lines.append(f'  and {one.total - done:,} more memories: cursor "{further}"')
+    return "\n".join([*lines, *ties])
+
+
+def _effect(effect: ChangeEffect) -> str:
+    if effect.before is not None and effect.after is not None:
+        return f"changed {label(effect.after)} {'; '.join(differences(effect.before, effect.after))}"
+    record = effect.after or effect.before
+    return _HOW[effect.how] if record is None else f"{_HOW[effect.how]} {label(record)} {gist(record, 100)}"
 
 
 _HOW = {"made": "stored", "deleted": "deleted", "restored": "restored"}
@@ -488,7 +506,7 @@ def _session(memory: Memory, path: str) -> list[str]:
     if not name or "/" in name or (name == path.strip() and _named(memory, path) is not None):
         return []
     turns = memory.turns(name)
-    lines = [f"{short_id(one)} {moment(one.created)[:16]} {content(one)}" for one in turns]
+    lines = [f"{short_id(one)} {minute(one.created)} {content(one)}" for one in turns]
     return [f"Session {name!r}, {count(len(turns), 'turn', 'turns')}:", *lines] if turns else []
 
 
@@ -610,4 +628,4 @@ def _event(event: Event) -> str:
     parts += [f"linked {one}" for one in event.related] + [f"unlinked {one}" for one in event.unrelated]
     parts += [f"{key} was {value!r:.80}" for key, value in event.changed.items() if key not in ("kind_fold",)]
     undone = f" (undone by change {change.undone_by})" if change.undone_by else ""
-    return f"{moment(change.at)[:16]} change {change.id} by {change.who}: {did} {'; '.join(parts)}{undone}".rstrip()
+    return f"{minute(change.at)} change {change.id} by {change.who}: {did} {'; '.join(parts)}{undone}".rstrip()

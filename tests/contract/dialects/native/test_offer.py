@@ -264,6 +264,14 @@ def test_what_is_superseded_is_not_in_the_brief(words: Server) -> None:
     assert "We use MySQL." not in brief
 
 
+@pytest.mark.promise("native.brief.sections")
+def test_a_memory_of_a_kind_of_its_own_is_shown_by_what_it_says_until_it_is_superseded(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="매주 금요일에 회의한다.", kind="습관"))
+    assert f'- 습관 (1): {old} "매주 금요일에 회의한다."' in text(words, "brief")
+    text(words, "remember", text="매주 목요일에 회의한다.", kind="습관", supersedes=old)
+    assert "금요일" not in text(words, "brief")
+
+
 @pytest.mark.promise("native.brief.guessed")
 def test_only_what_was_given_as_an_instruction_is_called_one(meaning: Server) -> None:
     place = {"project": "orders"}

@@ -472,6 +472,34 @@ def test_entities_are_shown_with_their_relations_and_names_that_only_relations_k
     assert "Oleg -supplies-> Tannhof Coffee" in text(words, "recall", query="What about Tannhof Coffee?")
 
 
+@pytest.mark.promise("native.recall.changed_since")
+def test_all_that_a_large_change_did_can_be_read(words: Server) -> None:
+    text(words, "remember", text="Before.")
+    text(words, "remember", memories=[f"Train {at} leaves." for at in range(40)])
+    seen: list[str] = []
+    answer = text(words, "recall", changed_since="today", budget=400)
+    while more := re.search(r'more memories: cursor "([^"]+)"', answer):
+        assert tokens(answer) <= 400
+        seen += re.findall(r"Train (\d+) leaves", answer)
+        answer = text(words, "recall", changed_since="today", budget=400, cursor=more[1])
+    seen += re.findall(r"Train (\d+) leaves", answer)
+    assert seen == [str(at) for at in range(40)]
+    assert "Before." in answer
+
+
+@pytest.mark.promise("native.recall.superseded", "native.recall.budget")
+def test_a_superseded_memory_is_marked_where_there_is_hardly_room(words: Server) -> None:
+    old, new = (f"The budget of Phoenix is {sum} euros for the whole of the year, as agreed." for sum in (120, 95))
+    text(words, "remember", text=old)
+    text(words, "remember", text=new, supersedes=old)
+    answer = text(words, "recall", query="budget of Phoenix", budget=100)
+    assert "superseded" not in answer
+    cursor = re.findall(r'cursor "([^"]+)"', answer)[0]
+    answer = text(words, "recall", query="budget of Phoenix", budget=100, cursor=cursor)
+    assert "· superseded]" in answer
+    assert tokens(answer) <= 100
+
+
 @pytest.mark.promise("native.recall.conflicts")
 def test_a_known_conflict_is_marked_until_it_is_settled(meaning: Server) -> None:
     place = {"project": "marked"}
