@@ -59,7 +59,7 @@ _ATTEMPT_SECONDS = 0.5  # in which the pool must give a connection, or is asked 
 _WATCHFUL = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_interval": "5", "keepalives_count": "4"}
 
 # What goes wrong is raised, or tried again; a server's log does not need every attempt.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class Address:
@@ -198,6 +198,9 @@ class DatabasePool:
             "lock_timeout": self.lock_ms,
             "plan_cache_mode": plans,
             "enable_seqscan": "off",
+            # Statements and arrays are written for these, whatever the user or the database has.
+            "standard_conforming_strings": "on",
+            "array_nulls": "on",
         }
         return self.address.with_options(" ".join(f"-c {name}={value}" for name, value in settings.items()))
 
