@@ -89,8 +89,10 @@ class Address:
             elsewhere = {key: value for key, value in self._given.items() if key not in ("host", "hostaddr", "port")}
             self.direct = _with_query(f"postgresql://{user}{at}{direct}{slash}{database}", elsewhere)
         hosts = hosts or quote(given.get("host", ""), safe="")
+        port = f":{given['port']}" if "port" in given else ""
+        database = f"/{database or quote(given['dbname'], safe='')}" if "dbname" in given else f"{slash}{database}"
         shown = f"?schema={self.schema}" if self.schema != "polymnia" else ""
-        self.place = f"postgresql://{hosts}{slash}{database}{shown}"  # without a user and a password
+        self.place = f"postgresql://{hosts}{port}{database}{shown}"  # without a user and a password
 
     def with_options(self, options: str) -> str:
         """The address to connect to with more settings for the session."""
