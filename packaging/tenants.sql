@@ -18,7 +18,7 @@ DECLARE
   one    record;
 BEGIN
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', store, tenant);
-  EXECUTE format('GRANT USAGE ON ALL SEQUENCES IN SCHEMA %I TO %I', store, tenant);
+  EXECUTE format('GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %I TO %I', store, tenant);
   FOR one IN
     SELECT c.relname AS name, c.relrowsecurity AS guarded,
       EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'project') AS of_a_project

@@ -321,6 +321,7 @@ def test_a_database_that_lets_nobody_in_says_why_and_what_to_do(
         ("postgresql://127.0.0.1:1,127.0.0.1:2/db", "Cannot connect to the store postgresql://127.0.0.1:1,127.0.0.1:2"),
         ("postgresql://127.0.0.1:port/db", "Cannot connect to the store postgresql://127.0.0.1:port/db"),
         ("postgresql:///db?host=/nowhere", "Cannot connect to the store postgresql://%2Fnowhere/db"),
+        ("postgresql://?host=/nowhere&port=1&dbname=db", "Cannot connect to the store postgresql://%2Fnowhere:1/db"),
         ("postgresql://host/db?schema=pg_own", "'pg_own' of the store's address is not a plain name"),
     ],
 )

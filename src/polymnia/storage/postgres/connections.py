@@ -59,7 +59,7 @@ _ATTEMPT_SECONDS = 0.5  # in which the pool must give a connection, or is asked 
 _WATCHFUL = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_interval": "5", "keepalives_count": "4"}
 
 # What goes wrong is raised, or tried again; a server's log does not need every attempt.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class Address:
@@ -89,8 +89,10 @@ class Address:
             elsewhere = {key: value for key, value in self._given.items() if key not in ("host", "hostaddr", "port")}
             self.direct = _with_query(f"postgresql://{user}{at}{direct}{slash}{database}", elsewhere)
         hosts = hosts or quote(given.get("host", ""), safe="")
+        port = f":{given['port']}" if "port" in given else ""
+        database = f"/{database or quote(given['dbname'], safe='')}" if "dbname" in given else f"{slash}{database}"
         shown = f"?schema={self.schema}" if self.schema != "polymnia" else ""
-        self.place = f"postgresql://{hosts}{slash}{database}{shown}"  # without a user and a password
+        self.place = f"postgresql://{hosts}{port}{database}{shown}"  # without a user and a password
 
     def with_options(self, options: str) -> str:
         """The address to connect to with more settings for the session."""
@@ -198,6 +200,9 @@ class DatabasePool:
             "lock_timeout": self.lock_ms,
             "plan_cache_mode": plans,
             "enable_seqscan": "off",
+            # Statements and arrays are written for these, whatever the user or the database has.
+            "standard_conforming_strings": "on",
+            "array_nulls": "on",
         }
         return self.address.with_options(" ".join(f"-c {name}={value}" for name, value in settings.items()))
 

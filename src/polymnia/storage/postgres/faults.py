@@ -27,6 +27,8 @@ _ADVICE = {
     "TEMPLATE template0.",
     "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
     "max_connections, raise that, or put PgBouncer in between.",
+    "database system is (starting up|shutting down|not (yet )?accepting|in recovery)": "It starts or stops: "
+    "try again in a moment.",
 }
 # What the codes of errors begin with that end the connection; the last two are timeouts of a transaction.
 _ENDED = ("08", "57P", "25P03", "25P04")

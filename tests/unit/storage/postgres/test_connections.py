@@ -9,7 +9,8 @@ import psycopg
 import pytest
 
 import postgres
-from polymnia import connect
+from polymnia import EntityDraft, connect
+from polymnia.storage.postgres.faults import unreachable
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +44,16 @@ def test_several_make_one_store_whatever_the_isolation_of_the_database_is(isolat
         assert admin.execute("SELECT count(*) FROM polymnia.project").fetchone() == (4,)
 
 
+@pytest.mark.parametrize("setting", ["standard_conforming_strings", "array_nulls"])
+def test_texts_are_found_however_the_database_reads_literals_and_arrays(setting: str) -> None:
+    with postgres.store() as url, connect(f"{url}&options=-c%20{setting}%3Doff") as memory:
+        drafts = [("Weiß 1", "Straße 1"), ("plain", "in English"), ("Weiß 2", "Straße 2")]
+        memory.create_entities([EntityDraft(name, "thing", (text,)) for name, text in drafts])
+        assert {hit.record.name for hit in memory.search("STRASSE").hits} == {"Weiß 1", "Weiß 2"}
+        assert [hit.record.name for hit in memory.search("english").hits] == ["plain"]
+        assert not [one for one in memory.validate().findings if one.severity != "info"]
+
+
 def test_texts_are_kept_whatever_encoding_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
     with postgres.store() as url, connect(url, project="프로젝트 é") as memory:
@@ -60,3 +71,9 @@ def test_of_several_hosts_with_ports_the_one_that_answers_is_taken_and_so_is_one
             memory.remember("tea")
         with connect(f"postgresql://{path}?user={user}&host={folder}&{query}") as memory:
             assert memory.count() == (1, 0)
+
+
+@pytest.mark.parametrize("state", ["starting up", "shutting down", "not yet accepting connections", "in recovery mode"])
+def test_who_comes_while_the_database_restarts_is_told_to_try_again(state: str) -> None:
+    why = psycopg.OperationalError(f"connection failed: FATAL:  the database system is {state}")
+    assert "try again in a moment" in unreachable(why, "postgresql://host/db").hint

@@ -58,6 +58,14 @@ def test_a_tenant_reads_writes_and_undoes_in_its_projects(acme: str) -> None:
             assert _found(memory, "second") == []
 
 
+def test_a_tenant_backs_up_what_it_may_see(acme: str, tmp_path: Path) -> None:
+    with connect(acme, project="acme") as memory:
+        memory.store.back_up(str(tmp_path / "acme.db"))
+    with connect(str(tmp_path / "acme.db"), project="acme") as copy:
+        assert copy.store.projects() == ["acme"]
+        assert _found(copy, "port") == ["the port of acme is 8080"]
+
+
 def test_a_tenant_neither_sees_nor_changes_what_others_have(acme: str) -> None:
     with connect(acme, project="other_tenant") as memory:
         assert memory.store.projects() == ["acme"]
