@@ -14,6 +14,7 @@ import { TimelineScreen } from "./screens/timeline";
 import { TransferScreen } from "./screens/transfer";
 import { Icon, Mark, type IconName } from "./ui/icons";
 import { Button, Dialog, Failed, Field, Notes, Select, Skeleton } from "./ui/parts";
+import { letter } from "./ui/keys";
 import { t } from "./words";
 
 const NAVIGATION = ["search", "timeline", "graph", "review", "scopes", "transfer", "health"] as const satisfies readonly (Screen & IconName)[];
@@ -45,7 +46,11 @@ export function App(): JSX.Element {
         if (route.screen !== "search") go(href("search", { project: route.given["project"] }));
         requestAnimationFrame(() => document.querySelector<HTMLInputElement>("#query")?.select());
       } else if (event.key === "?") showShortcuts(true);
-      else if (event.key === "n" && about.value?.access.write) {
+      else if (event.key === "Escape" && route.screen === "memory" && !event.defaultPrevented) {
+        if (came.current) history.back();
+        else go(href("search", { project: route.given["project"] }));
+      }
+      else if (letter(event) === "n" && about.value?.access.write) {
         event.preventDefault();
         add(true);
       } else if (/^[1-7]$/.test(event.key)) go(href(NAVIGATION[Number(event.key) - 1]!, { project: route.given["project"] }));
@@ -57,9 +62,11 @@ export function App(): JSX.Element {
   // A new screen begins at its top, and with it the keyboard and the reader of the screen.
   const shown = route.screen === "memory" ? `${route.given["project"]}/${route.target}` : route.screen;
   const before = useRef(shown);
+  const came = useRef(false);
   useLayoutEffect(() => {
     if (before.current === shown) return;
     before.current = shown;
+    came.current = true;
     scrollTo(0, 0);
     document.getElementById("main")?.focus({ preventScroll: true });
   }, [shown]);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { plain } from "./ui/stored";
 
 /** What was asked of the server and where that stands; an older answer stays visible until the new one is there. */
 export interface Asked<T> {
@@ -42,6 +43,6 @@ export function useRested<T>(value: T, milliseconds: number): T {
 
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = title ? `${title} · Polymnia` : "Polymnia";
+    document.title = title ? `${plain(title)} · Polymnia` : "Polymnia";
   }, [title]);
 }

@@ -58,6 +58,10 @@ export function chooseTheme(chosen: Theme): void {
   applyTheme();
 }
 
+/** Whether the page is dark now, for what style sheets do not reach. */
+export const dark = new Shared<boolean>(isDark());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dark.set(isDark()));
+
 export function chooseLanguage(chosen: Language): void {
   remember("language", chosen);
   document.documentElement.lang = chosen;
@@ -67,9 +71,10 @@ export function chooseLanguage(chosen: Language): void {
 export function applyTheme(): void {
   if (theme.value === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme.value;
+  dark.set(isDark());
 }
 
-export function isDark(): boolean {
+function isDark(): boolean {
   return theme.value === "dark" || (theme.value === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 

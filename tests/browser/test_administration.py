@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error, Route
 
 from network.conftest import MANY
 from network.exploring import Api
-from network.served import Served
+from network.served import Served, eventually
 
 from .browsing import Tab, expect
 
@@ -103,6 +105,29 @@ def test_an_import_is_shown_before_it_happens_and_undone_after(
     here.undo("Imported")
     expect(here.note("Undone")).to_be_visible()
     assert len(api("search", query="", project=project)["hits"]) == 1
+
+
+@pytest.mark.promise("api.page.preview")
+def test_a_preview_is_of_the_choice_that_was_made_last(here: Tab, api: Api, project: str, tmp_path: Path) -> None:
+    api("store", text="Has three cranes.", name="harbour", project=project)
+    file = tmp_path / "memory.jsonl"
+    file.write_text(GRAPH, "utf-8")
+    here.go("transfer", project=project)
+    held: list[Route] = []
+    here.page.route("**/api/import_preview", lambda route: held.append(route))
+    here.page.locator("input[type=file]").set_input_files(file)
+    eventually(lambda: here.page.evaluate("1") and held, "the first question")
+    here.page.unroute("**/api/import_preview")
+    here.page.get_by_label("What is there already").select_option("keep")
+    preview = here.page.locator(".preview")
+    expect(preview).to_contain_text("New memories1")
+    with contextlib.suppress(Error):  # the browser has given it up
+        held[0].continue_()
+    expect(preview).not_to_contain_text("Memories that get more1")
+    expect(here.page.get_by_text("The file will hold 1 memory")).to_be_visible()
+    here.button("Import").click()
+    expect(here.page.get_by_text("The file will hold 2 memories")).to_be_visible()
+    here.page.locator("input[type=file]").evaluate("input => { if (input.value) throw input.value }")  # the same again
 
 
 def test_a_file_that_is_none_is_refused_in_words(here: Tab, api: Api, project: str, tmp_path: Path) -> None:

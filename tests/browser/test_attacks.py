@@ -89,12 +89,25 @@ def test_an_address_in_a_text_is_a_link_that_tells_nothing(here: Tab, api: Api, 
 
 @pytest.mark.promise("api.page.text")
 def test_characters_that_turn_text_around_are_shown_by_their_names(here: Tab, api: Api, project: str) -> None:
-    api("store", text="invoice\u202egpj.exe \u2066hidden\u2069", name="bidi\u202eeman", project=project)
+    api(
+        "store",
+        text="invoice\u202egpj.exe \u2066hidden\u2069",
+        name="bidi\u202eeman",
+        kind="kind\u202ednik",
+        project=project,
+    )
     here.go("search", project=project)
     hit = here.page.locator(".hit")
     expect(hit).to_contain_text("U+202E")
     expect(hit.locator(".hit-title")).to_contain_text("bidiU+202Eeman")
-    assert not here.page.evaluate(r"/[\u202A-\u202E\u2066-\u2069]/.test(document.querySelector('#main').innerText)")
+    expect(hit.locator(".chip")).to_have_text("kindU+202Ednik")
+    turned = r"/[\u202A-\u202E\u2066-\u2069]/.test(document.documentElement.outerHTML + document.title)"
+    assert not here.page.evaluate(turned)
+    hit.locator(".hit-title").click()
+    expect(here.page.locator("h1")).to_contain_text("U+202E")
+    here.button("Delete").click()
+    expect(here.note("Deleted: bidiU+202Eeman")).to_be_visible()
+    assert not here.page.evaluate(turned)
 
 
 @pytest.mark.promise("api.page.text")

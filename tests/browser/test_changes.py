@@ -138,3 +138,16 @@ def test_two_moments_are_compared(here: Tab, api: Api, project: str) -> None:
     here.go("timeline", project=project, tab="compare", **{"from": between})
     expect(here.page.locator(".timeline h2")).to_have_text(["Added 1", "Changed 1", "Deleted 1"])
     expect(here.page.locator("section", has_text="Changed").locator("ins")).to_have_text("Green")
+
+
+def test_what_was_undone_meanwhile_is_told_and_not_redone(here: Tab, api: Api, project: str) -> None:
+    made = api("store", text="Only once.", project=project)["changes"]
+    here.go("timeline", project=project)
+    here.button(f"Undo change {made[0]}").click()
+    expect(here.dialog.locator(".step")).to_be_visible()
+    (by,) = api("undo", changes=made, project=project)["changes"]
+    here.allow("409")
+    here.button("Undo 1 change", here.dialog).click()
+    expect(here.dialog).to_contain_text(f"Change {made[0]} was undone meanwhile by change {by}")
+    expect(here.button("Take those back, too")).to_have_count(0)
+    expect(here.button("Undo 1 change", here.dialog)).to_have_count(0)

@@ -134,6 +134,7 @@ def test_the_graph_is_saved_as_a_picture_a_drawing_and_data(here: Tab, filled: d
         for one in data.iter(f"{space}edge")
     }
     assert ("web-app", "uses", "auth-service") in edges and len(labels) == 16
+    assert "The checkout page must answer within 300 ms at the 95th percentile." in labels.values()  # whole, not cut
 
 
 def test_a_project_of_five_thousand_is_drawn_and_moves(here: Tab, api: Api, project: str) -> None:
@@ -148,4 +149,16 @@ def test_a_project_of_five_thousand_is_drawn_and_moves(here: Tab, api: Api, proj
     expect(here.page.locator(".canvas-state")).to_contain_text("of 5,200 memories")
     here.button("Stop arranging").click()
     here.button("Zoom in").click()
+    for layer in ("edges", "labels", "hovers"):  # all of it is there again when it is still
+        expect(here.page.locator(f".canvas:not(.moves) .sigma-{layer}")).to_be_visible()
     here.picture("graph of 5,000")
+
+
+def test_the_graph_takes_the_colours_of_the_system_when_they_change(here: Tab, filled: dict[str, str]) -> None:
+    here.page.emulate_media(color_scheme="light")
+    here.go("graph", project="shop")
+    swatch = here.page.locator(".swatch circle").first
+    light = swatch.get_attribute("fill")
+    assert light is not None
+    here.page.emulate_media(color_scheme="dark")
+    expect(swatch).not_to_have_attribute("fill", light)

@@ -110,3 +110,30 @@ def test_escape_keeps_what_was_typed_into_a_dialog(here: Tab, api: Api, filled: 
     here.button("Close", note.last).click()
     here.button("Cancel", here.dialog).click()
     expect(here.dialog).to_have_count(0)
+
+
+@pytest.mark.promise("api.page.keyboard")
+def test_letters_are_shortcuts_in_hangul_and_with_caps_lock(here: Tab, filled: dict[str, str]) -> None:
+    here.go("timeline", project="shop")
+    expect(here.page.locator(".change").first).to_be_visible()
+    hangul = "key => dispatchEvent(new KeyboardEvent('keydown', {...key, bubbles: true}))"
+    for press in (lambda: here.press("Shift+N"), lambda: here.page.evaluate(hangul, {"key": "ㅜ", "code": "KeyN"})):
+        press()
+        expect(here.dialog).to_be_visible()
+        here.press("Escape")
+        expect(here.dialog).to_have_count(0)
+
+
+@pytest.mark.promise("api.page.keyboard")
+def test_escape_goes_back_from_a_memory(here: Tab, filled: dict[str, str]) -> None:
+    here.go("search", project="shop", q="tokens")
+    here.page.locator(".hit-title").first.click()
+    expect(here.page.locator(".version-list")).to_be_visible()
+    here.press("Escape")
+    expect(here.page.locator(".hit-title").first).to_be_visible()
+    assert "q=tokens" in here.address
+    here.page.goto("about:blank")
+    here.go("memory", filled["auth-service"], project="shop")  # by a link: there is nothing of ours to go back to
+    expect(here.page.locator(".version-list")).to_be_visible()
+    here.press("Escape")
+    expect(here.page.locator(".hit-title").first).to_be_visible()

@@ -166,3 +166,32 @@ def test_a_new_memory_is_stored_from_anywhere(here: Tab, api: Api, project: str)
     expect(here.page.locator(".memory-head .tag")).to_have_text(["#office", "#floor"])
     here.undo("Stored")
     expect(here.page.locator(".hit")).to_have_count(1)
+
+
+@pytest.mark.promise("api.page.edit")
+def test_a_new_memory_survives_a_key_that_was_revoked(here: Tab, api: Api, project: str) -> None:
+    here.go("timeline", project=project)
+    here.press("n")
+    here.dialog.get_by_label("Text").fill("A long thought.")
+    revoked = {"status": 401, "content_type": "application/json", "body": '{"error": {"message": "Unknown key"}}'}
+    here.page.route("**/api/store", lambda route: route.fulfill(**revoked))
+    here.allow("401")
+    here.button("Store", here.dialog).click()
+    here.page.get_by_label("Key", exact=True).fill("pk_another")
+    here.page.unroute("**/api/store")
+    here.press("Enter")
+    expect(here.dialog.get_by_label("Text")).to_have_value("A long thought.")
+    here.button("Cancel", here.dialog).click()
+    here.press("n")
+    expect(here.dialog.get_by_label("Text")).to_have_value("")  # cancelled is cancelled
+
+
+@pytest.mark.promise("api.page.edit")
+def test_one_of_several_that_were_deleted_together_comes_back_alone(here: Tab, api: Api, project: str) -> None:
+    ids = [api.store(f"Text of {name}.", name=name, project=project) for name in ("one", "two")]
+    api("delete", ids=ids, project=project)
+    here.go("memory", ids[0], project=project)
+    here.button("Restore").click()
+    expect(here.note("Restored")).to_be_visible()
+    expect(here.page.locator("article .banner")).to_have_count(0)
+    assert [bool(api("memory", id=id, project=project)["deleted"]) for id in ids] == [False, True]

@@ -152,3 +152,17 @@ def test_what_went_wrong_is_told_in_the_language_of_the_page(
     server.stop()
     tab.page.locator("#query").fill("somebody")
     expect(tab.page.get_by_role("alert")).to_contain_text("서버가 응답하지 않습니다")
+
+
+def test_what_is_found_in_a_text_from_right_to_left_stays_a_sentence(here: Tab, api: Api, project: str) -> None:
+    api("store", text="הפגישה הבאה תתקיים ביום שלישי בשעה עשר.", name="meeting", project=project)
+    here.go("search", project=project, q="שלישי")
+    mark = here.page.locator(".fragment mark")
+    expect(mark).to_have_text("שלישי")
+    order = """mark => {
+      const range = document.createRange();
+      const left = node => { range.selectNode(node); return range.getBoundingClientRect().left };
+      return [left(mark.previousSibling), left(mark), left(mark.nextSibling)];
+    }"""
+    before, found, after = mark.evaluate(order)
+    assert before > found > after  # what comes first is on the right

@@ -195,6 +195,26 @@ def test_what_was_deleted_is_shown_and_comes_back(api: Api, project: str) -> Non
     assert api("memory", id=id, project=project)["deleted"]
 
 
+@pytest.mark.promise("api.memory.deleted", "api.restore")
+def test_a_deleted_entity_is_found_by_its_id_too(api: Api, project: str) -> None:
+    id = api.store("Was here.", name="entity", project=project)
+    other = api.store("Goes with it.", name="other", project=project)
+    api("delete", ids=[id, other], project=project)
+    shown = api("memory", id=id, project=project)
+    assert shown["deleted"] and shown["memory"]["name"] == "entity"
+    (version,) = api("versions", id=id, project=project)["versions"]
+    api("restore", id=id, change=version["change"]["change"], project=project)
+    assert api("memory", id=id, project=project)["deleted"] is None
+    assert api("memory", id=other, project=project)["deleted"]
+    assert api.refused("memory", id="00000000-0000-4000-8000-000000000000", project=project)[0] == 404
+
+
+@pytest.mark.promise("api.store")
+def test_an_entity_is_stored_in_the_scope_it_is_given(api: Api, project: str) -> None:
+    id = api.store("Here.", name="entity", scope="work/api", project=project)
+    assert api("memory", id=id, project=project)["memory"]["scope"] == "work/api"
+
+
 @pytest.mark.promise("api.versions", "api.restore")
 def test_versions_are_listed_and_restored(api: Api, project: str) -> None:
     id = api.store("first", project=project)

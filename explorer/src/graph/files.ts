@@ -1,4 +1,4 @@
-import type { Model } from "./model";
+import { colourOf, type Model } from "./model";
 
 /** The graph as files other programs read. Everything from the store is escaped. */
 
@@ -23,7 +23,7 @@ export function graphml(model: Model): string {
   model.forEachNode((key, node) => {
     const name = `n${names.size}`;
     names.set(key, name);
-    const data = ([["label", node.label], ["kind", node.kind], ["scope", node.scope], ["id", node.id ?? ""]] as const).map(([field, value]) => `<data key="${field}">${escaped(value)}</data>`);
+    const data = ([["label", node.title], ["kind", node.kind], ["scope", node.scope], ["id", node.id ?? ""]] as const).map(([field, value]) => `<data key="${field}">${escaped(value)}</data>`);
     if (node.community !== null) data.push(`<data key="community">${node.community}</data>`);
     lines.push(`<node id="${name}">${data.join("")}</node>`);
   });
@@ -55,7 +55,7 @@ export function svg(model: Model, shown: (kind: string, automatic: boolean) => b
   lines.push("</g>");
   const names = model.order <= 400;
   model.forEachNode((_, node) => {
-    lines.push(`<circle cx="${X(node.x)}" cy="${Y(node.y)}" r="${node.size.toFixed(1)}" fill="${node.color}"><title>${escaped(node.label)}</title></circle>`);
+    lines.push(`<circle cx="${X(node.x)}" cy="${Y(node.y)}" r="${node.size.toFixed(1)}" fill="${colourOf(node.community, false)}"><title>${escaped(node.title)}</title></circle>`);
     if (names) lines.push(`<text x="${(Number(X(node.x)) + node.size + 4).toFixed(1)}" y="${(Number(Y(node.y)) + 4).toFixed(1)}" font-size="12" fill="#1d1b22">${escaped(node.label)}</text>`);
   });
   return [...lines, "</svg>", ""].join("\n");

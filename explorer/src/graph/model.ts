@@ -7,6 +7,8 @@ export interface Node {
   x: number;
   y: number;
   size: number;
+  /** The title as it is stored; the label is what there is room for. */
+  title: string;
   label: string;
   color: string;
   id: string | null;
@@ -58,6 +60,7 @@ export function add(model: Model, answer: GraphAnswer, dark: boolean, near: stri
     model.mergeNode(key, {
       ...(known ? {} : { x: from.x + x, y: from.y + y }),
       size: Math.min(18, 4 + Math.sqrt(node.degree) * 1.6) * scale,
+      title: node.title,
       label: shortened(node.title),
       color: colourOf(near && known ? model.getNodeAttribute(key, "community") : node.community, dark),
       id: node.id,

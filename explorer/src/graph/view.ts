@@ -1,6 +1,6 @@
 import Sigma from "sigma";
 import { EdgeLineProgram, NodePointProgram } from "sigma/rendering";
-import type { NodeDisplayData, PartialButFor } from "sigma/types";
+import type { NodeDisplayData, PartialButFor, RenderParams } from "sigma/types";
 import type { Settings } from "sigma/settings";
 import type { LayoutNews, LayoutTask } from "./layout.worker";
 import type { Link, Model, Node } from "./model";
@@ -9,6 +9,25 @@ import type { Link, Model, Node } from "./model";
 
 type Labelled = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color">;
 type Heard = { pick: (key: string) => void; open: (key: string) => void; away: () => void };
+
+/** Beyond so many nodes, while the picture moves, only they are drawn. */
+const CROWD = 2_000;
+
+/** Dragged, zoomed, or on its way to a place by itself. */
+function moves(sigma: Sigma<Node, Link>): boolean {
+  const mouse = sigma.getMouseCaptor();
+  return sigma.getCamera().isAnimated() || mouse.isMoving || mouse.draggedEvents > 0 || mouse.currentWheelDirection !== 0;
+}
+
+/** Nobody points at a node of a crowd that moves: what would find it under the pointer is not drawn until it is still. */
+class Points extends NodePointProgram<Node, Link> {
+  override render(params: RenderParams): void {
+    const picking = this.pickProgram;
+    if (this.renderer.getGraph().order > CROWD && moves(this.renderer)) this.pickProgram = null;
+    super.render(params);
+    this.pickProgram = picking;
+  }
+}
 
 /** Beyond so many links arrows and names of links are noise. */
 const FEW = 1_200;
@@ -37,7 +56,7 @@ export class View {
     this.sigma = new Sigma<Node, Link>(model, place, {
       ...this.drawing(),
       // One vertex a node and two a link: what is drawn as instances of a shape, as the defaults are, is slow without a graphics card.
-      nodeProgramClasses: { circle: NodePointProgram },
+      nodeProgramClasses: { circle: Points },
       edgeProgramClasses: { line: EdgeLineProgram },
       defaultEdgeType: many ? "line" : "arrow",
       renderEdgeLabels: !many,
@@ -49,12 +68,19 @@ export class View {
       maxCameraRatio: 4,
       stagePadding: 50,
       allowInvalidContainer: true,
-      hideLabelsOnMove: model.order > 2_000,
+      hideLabelsOnMove: model.order > CROWD,
       hideEdgesOnMove: model.size > 3_000,
       nodeReducer: (key, node) => this.node(key, node),
       edgeReducer: (key, link) => this.link(key, link),
     });
-    this.sigma.on("beforeRender", () => void (this.labels = []));
+    // To read what is under the pointer waits until everything is drawn, at every turn of the wheel.
+    const under = this.sigma["getNodeAtPosition"].bind(this.sigma);
+    this.sigma["getNodeAtPosition"] = (at: { x: number; y: number }) => (model.order > CROWD && moves(this.sigma) ? this.over : under(at));
+    this.sigma.on("beforeRender", () => {
+      this.labels = [];
+      // Layers that stay empty meanwhile would be put together with the others for every frame all the same.
+      place.classList.toggle("moves", model.order > CROWD && moves(this.sigma));
+    });
     this.sigma.on("clickNode", ({ node }) => heard.pick(node));
     this.sigma.on("doubleClickNode", ({ node, preventSigmaDefault }) => {
       preventSigmaDefault();

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { about, api } from "../api/client";
 import type { Memory } from "../api/types";
 import { useAsked } from "../ask";
@@ -18,6 +18,10 @@ export function CompareMoments({ route }: { route: Route }): JSX.Element {
   const project = given["project"] ?? about.value?.project ?? about.value?.projects[0] ?? "default";
   const [from, setFrom] = useState(local(given["from"] ?? new Date(Date.now() - 86_400_000).toISOString()));
   const [to, setTo] = useState(given["to"] ? local(given["to"]) : "");
+  useEffect(() => {
+    if (given["from"]) setFrom(local(given["from"]));
+    setTo(given["to"] ? local(given["to"]) : "");
+  }, [given["from"], given["to"]]);
   const set = (start: string, end: string) =>
     go(href("timeline", { ...given, tab: "compare", from: new Date(start).toISOString(), to: end ? new Date(end).toISOString() : null }));
   return (
@@ -53,7 +57,7 @@ function Compared({ project, from, to }: { project: string; from: string; to: st
             const one = (after ?? before)!;
             return (
               <li key={one.id}>
-                <span class={`how ${kind}`} aria-hidden="true" /> <a href={href("memory", { project }, one.id)}><Name text={one.title} /></a> <span class="muted">{one.kind}</span>
+                <span class={`how ${kind}`} aria-hidden="true" /> <a href={href("memory", { project }, one.id)}><Name text={one.title} /></a> <span class="muted"><Name text={one.kind} /></span>
                 <details open={memories.length <= 5}>
                   <summary>{t(before && after ? "compare.differences" : "field.text")}</summary>
                   <Differences before={before} after={after} />

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { GraphAnswer } from "../api/types";
 import { useAsked, useTitle } from "../ask";
-import { isDark, theme } from "../choices";
+import { dark } from "../choices";
 import { download, graphml, svg } from "../graph/files";
 import { add, colourOf, communitiesOf, empty, recolour, typesOf, type Model } from "../graph/model";
 import type { View } from "../graph/view";
@@ -79,10 +79,10 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   const automatic = given.given["automatic"] !== "0";
   const model = useMemo<Model>(() => {
     const made = empty();
-    add(made, answer, isDark(), null);
+    add(made, answer, dark.value, null);
     return made;
   }, [answer]);
-  const shade = theme.use();
+  const shade = dark.use();
 
   const pick = (key: string) => {
     choose(key);
@@ -93,7 +93,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   const expand = async (key: string, id: string) => {
     try {
       const order = model.order;
-      add(model, await api.graph({ project, id, depth: 1 }), isDark(), key);
+      add(model, await api.graph({ project, id, depth: 1 }), dark.value, key);
       redraw((at) => at + 1);
       if (model.order > order) {
         setMoving(true);
@@ -135,7 +135,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   }, [model]);
   useEffect(() => view.current?.filter(hidden, automatic), [hidden, automatic]);
   useEffect(() => {
-    recolour(model, isDark());
+    recolour(model, shade);
     view.current?.repaint();
   }, [shade]);
 
@@ -196,7 +196,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
             <h2>{t("graph.communities")}</h2>
             {communities.slice(0, 8).map((one) => (
               <button key={one.community} type="button" class="facet" aria-pressed={community === one.community} onClick={() => lightUp(one.community)}>
-                <svg class="swatch" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true"><circle cx="6" cy="6" r="6" fill={colourOf(one.community, isDark())} /></svg>
+                <svg class="swatch" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true"><circle cx="6" cy="6" r="6" fill={colourOf(one.community, shade)} /></svg>
                 <span class="facet-name"><Name text={one.label} /></span>
                 <span class="facet-count">{number(one.size)}</span>
               </button>
@@ -225,10 +225,10 @@ function Chosen(given: { model: Model; project: string; node: string; pick: (key
   return (
     <section class="card chosen-node" aria-live="polite">
       <div class="title-row">
-        <h2><Name text={node.label} /></h2>
+        <h2><Name text={node.title} /></h2>
         <Button icon="close" kind="quiet" label={t("action.close")} onClick={given.away} />
       </div>
-      <p class="meta"><span class="chip kind">{node.kind || t("graph.missing")}</span> <span>{t("graph.degree", { n: node.degree })}</span></p>
+      <p class="meta"><span class="chip kind"><Name text={node.kind || t("graph.missing")} /></span> <span>{t("graph.degree", { n: node.degree })}</span></p>
       <div class="actions">
         {node.id && <a class="button main" href={href("memory", { project }, node.id)}>{t("graph.open")}</a>}
         {node.id && <Button onClick={() => given.set({ at: node.id!, whole: null })}>{t("graph.around.this")}</Button>}

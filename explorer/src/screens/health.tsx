@@ -81,7 +81,7 @@ function Values({ values }: { values: Readonly<Record<string, string | number | 
 
 const NAMES = [
   "version", "store", "path", "started", "sessions", "rate_limit", "rate_limit_session", "rate_limit_heavy", "rate_limit_explorer", "max_sessions", "max_connections",
-  "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes",
+  "max_message_bytes", "max_text_bytes", "max_name_bytes", "max_batch", "max_import_bytes", "max_project_memories", "max_project_texts",
 ] as const;
 
 function nameWords(name: string): string {

@@ -6,11 +6,12 @@ import { useAsked, useTitle } from "../ask";
 import { href, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Author } from "../ui/author";
+import { letter } from "../ui/keys";
 import { Button, Chip, complain, Dialog, Empty, Failed, Field, say, Skeleton } from "../ui/parts";
 import { Differences } from "../ui/differences";
-import { Name, Text } from "../ui/stored";
+import { Name, plain, Text } from "../ui/stored";
 import { Ago, moment, number } from "../ui/time";
-import { removeMemories, sayDone, undone } from "../writing";
+import { removeMemories, sayDone } from "../writing";
 import { t } from "../words";
 import { words } from "./new-memory";
 import { NameField } from "../ui/name-field";
@@ -21,16 +22,7 @@ export function MemoryScreen({ route }: { route: Route }): JSX.Element {
   const id = route.target ?? "";
   const project = route.given["project"];
   const [whole, setWhole] = useState(false);
-  const name = useRef<string | null>(null);
-  const one = useAsked(async () => {
-    // One that was deleted is found by its name alone.
-    const found = await api.memory(id, project, whole).catch((why: unknown) => {
-      if (name.current === null || !(why instanceof Problem) || why.status !== 404) throw why;
-      return api.memory(name.current, project, whole);
-    });
-    name.current = found.memory.name;
-    return found;
-  }, [id, project, whole]);
+  const one = useAsked(() => api.memory(id, project, whole), [id, project, whole]);
   useTitle(one.value?.memory.title ?? "");
   if (one.problem) {
     const absent = one.problem instanceof Problem && one.problem.status === 404;
@@ -55,10 +47,21 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
     if (cut && !whole) showWhole();
     edit(true);
   };
+  /** This memory alone: the change that deleted it may have deleted others. */
+  const bringBack = async () => {
+    try {
+      const { versions } = await api.versions(memory.id, memory.project);
+      const { changes } = await api.restore(memory.id, versions[0]!.change.change, memory.project);
+      again();
+      sayDone(t("version.restored"), memory.project, changes, again);
+    } catch (why) {
+      complain(why);
+    }
+  };
   useEffect(() => void (editing && cut && !whole && showWhole()), []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.key !== "e" || !writes || event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest?.("input, textarea, select, dialog")) return;
+      if (letter(event) !== "e" || !writes || event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest?.("input, textarea, select, dialog")) return;
       event.preventDefault();
       begin();
     };
@@ -88,7 +91,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
           </div>
         </div>
         <div class="meta">
-          <span class="chip kind">{memory.kind}</span>
+          <span class="chip kind"><Name text={memory.kind} /></span>
           {memory.tags.map((tag) => (
             <a key={tag} class="tag" href={href("search", { project: memory.project, tags: tag })}>#<Name text={tag} /></a>
           ))}
@@ -100,9 +103,9 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
       {one.deleted && (
         <div class="banner" role="status">
           <Icon name="trash" />
-          <span>{t("memory.gone", { when: moment(one.deleted.at), who: one.deleted.who })}</span>
+          <span>{t("memory.gone", { when: moment(one.deleted.at), who: plain(one.deleted.who) })}</span>
           {about.value?.access.write && (
-            <Button icon="undo" onClick={() => void undone(memory.project, [one.deleted!.change], again).catch(complain)}>{t("action.restore")}</Button>
+            <Button icon="undo" onClick={() => void bringBack()}>{t("action.restore")}</Button>
           )}
         </div>
       )}
@@ -139,7 +142,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
               {memory.summary && <p class="hint"><Name text={memory.summary} /></p>}
             </section>
           )}
-          <Versions memory={memory} id={one.deleted ? (memory.name ?? memory.id) : memory.id} again={again} writes={about.value?.access.write ?? false} />
+          <Versions memory={memory} again={again} writes={about.value?.access.write ?? false} />
         </div>
         <aside>
           <Relations one={one} writes={writes} again={again} />
@@ -333,7 +336,10 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
   return (
     <form ref={form} class="card editor" onSubmit={save} onKeyDown={(event) => {
       if (event.isComposing) return;
-      if (event.key === "Escape") leave();
+      if (event.key === "Escape") {
+        event.preventDefault();
+        leave();
+      }
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save();
     }}>
       {taken && (
@@ -374,7 +380,8 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
   );
 }
 
-function Versions({ memory, id, again, writes }: { memory: Memory; id: string; again: () => void; writes: boolean }): JSX.Element {
+function Versions({ memory, again, writes }: { memory: Memory; again: () => void; writes: boolean }): JSX.Element {
+  const { id } = memory;
   const [more, setMore] = useState<readonly Version[]>([]);
   const [next, setNext] = useState<string | null | undefined>(undefined);
   const first = useAsked(async () => {

@@ -1,19 +1,27 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { about, api } from "../api/client";
 import { go, href } from "../route";
 import { Button, complain, Dialog, Field, Select } from "../ui/parts";
 import { sayDone } from "../writing";
 import { t } from "../words";
 
-export function NewMemory({ project, onClose }: { project: string; onClose: () => void }): JSX.Element {
-  const [where, setWhere] = useState(project);
-  const [text, setText] = useState("");
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState("");
-  const [tags, setTags] = useState("");
-  const [scope, setScope] = useState("");
+/** What was typed when the page had to ask for another key: it is there again afterwards. */
+let typed: Readonly<Record<"where" | "text" | "name" | "kind" | "tags" | "scope", string>> | null = null;
+
+export function NewMemory({ project, onClose: away }: { project: string; onClose: () => void }): JSX.Element {
+  const [where, setWhere] = useState(typed?.where ?? project);
+  const [text, setText] = useState(typed?.text ?? "");
+  const [name, setName] = useState(typed?.name ?? "");
+  const [kind, setKind] = useState(typed?.kind ?? "");
+  const [tags, setTags] = useState(typed?.tags ?? "");
+  const [scope, setScope] = useState(typed?.scope ?? "");
   const [busy, setBusy] = useState(false);
+  useLayoutEffect(() => void (typed = { where, text, name, kind, tags, scope }));
+  const onClose = () => {
+    typed = null;
+    away();
+  };
   const store = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
@@ -24,7 +32,7 @@ export function NewMemory({ project, onClose }: { project: string; onClose: () =
       onClose();
       const address = href("memory", { project: where }, memory.id);
       go(address);
-      sayDone(t(joined ? "memory.joined" : "memory.stored"), where, changes, () => location.hash === address && go(href("search", { project: where })));
+      sayDone(t(!joined ? "memory.stored" : changes.length ? "memory.extended" : "memory.joined"), where, changes, () => location.hash === address && go(href("search", { project: where })));
     } catch (why) {
       complain(why);
       setBusy(false);

@@ -5,6 +5,7 @@ import type { ProjectTree, ScopeCount } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { go, href, type Route } from "../route";
 import { Icon } from "../ui/icons";
+import { letter } from "../ui/keys";
 import { Button, complain, Dialog, Empty, Failed, Field, Skeleton } from "../ui/parts";
 import { Name } from "../ui/stored";
 import { number } from "../ui/time";
@@ -92,7 +93,7 @@ function Project({ tree, again }: { tree: ProjectTree; again: () => void }): JSX
     else if (event.key === "ArrowRight") { if (open) focus(one.children[0]); else flip(path, false); }
     else if (event.key === "ArrowLeft") { if (open) flip(path, true); else focus(tree.scopes.find((other) => other.children.includes(path))?.path); }
     else if (event.key === "Enter") go(href("search", { project: tree.project, scope: path }));
-    else if ((event.key === "m" || event.key === "F2") && writes) setMoving(path);
+    else if ((letter(event) === "m" || event.key === "F2") && writes) setMoving(path);
     else return;
     event.preventDefault();
     event.stopPropagation();

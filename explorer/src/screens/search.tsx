@@ -6,7 +6,7 @@ import { useRested, useTitle } from "../ask";
 import { go, href, place, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Button, Chip, complain, Empty, Failed, say, Select, Skeleton } from "../ui/parts";
-import { Name } from "../ui/stored";
+import { Name, Piece } from "../ui/stored";
 import { Ago, month, number } from "../ui/time";
 import { removeMemories } from "../writing";
 import { t } from "../words";
@@ -262,7 +262,7 @@ function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (t
         <a class="hit-title" href={href("memory", { project: hit.project }, hit.id)}>
           <Name text={hit.title} />
         </a>
-        <span class="chip kind">{hit.kind}</span>
+        <span class="chip kind"><Name text={hit.kind} /></span>
         <span class="spread" />
         {about.value?.access.write && (
           <Button icon="trash" kind="quiet" label={t("memory.delete.named", { title: hit.title })} onClick={() => void remove(hit)} />
@@ -282,7 +282,7 @@ function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (t
         </p>
       )}
       <div class="meta">
-        {hit.why && <span class="why">{whyWords(hit.why)}</span>}
+        {hit.why && <span class="why"><Piece text={whyWords(hit.why)} /></span>}
         {everywhere && <span><Name text={hit.project} /></span>}
         <span><Name text={hit.scope} /></span>
         {hit.tags.slice(0, 6).map((one) => (
@@ -306,7 +306,7 @@ function fragmentsOf({ fragments, title }: Hit): Hit["fragments"] {
 }
 
 function Parts({ parts }: { parts: readonly Part[] }): JSX.Element {
-  return <>{parts.map((part) => (part.match ? <mark><Name text={part.text} /></mark> : <Name text={part.text} />))}</>;
+  return <>{parts.map((part) => (part.match ? <mark><Piece text={part.text} /></mark> : <Piece text={part.text} />))}</>;
 }
 
 /** Why something was found, in a few words; what a search is sure of comes first. */

@@ -49,6 +49,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
   };
   const first = useAsked((signal) => api.timeline(parameters, signal), asked);
   const writes = about.value?.access.write ?? false;
+  const one = given["project"] ?? about.value?.project ?? about.value?.projects[0] ?? "default";
 
   useEffect(() => {
     setOlder(null);
@@ -133,7 +134,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
         </>
       )}
       {undoing && <UndoDialog project={undoing.project} what={undoing.what} onClose={() => undo(null)} then={first.again} />}
-      {session && <AskSession onClose={() => askSession(false)} then={(name) => { askSession(false); undo({ project: given["project"] ?? about.value?.project ?? about.value?.projects[0] ?? "default", what: { session: name } }); }} />}
+      {session && <AskSession project={one} onClose={() => askSession(false)} then={(name) => { askSession(false); undo({ project: one, what: { session: name } }); }} />}
     </>
   );
 }
@@ -250,11 +251,12 @@ function ChangeDetails({ item, undo }: { item: TimelineItem; undo: ((what: Undoi
   );
 }
 
-function AskSession({ onClose, then }: { onClose: () => void; then: (name: string) => void }): JSX.Element {
+function AskSession({ project, onClose, then }: { project: string; onClose: () => void; then: (name: string) => void }): JSX.Element {
   const [name, setName] = useState("");
   return (
     <Dialog title={t("undo.session")} onClose={onClose}>
       <form onSubmit={(event) => { event.preventDefault(); if (name.trim()) then(name.trim()); }}>
+        <p class="muted">{t("field.project")}: <Name text={project} /></p>
         <Field label={t("field.session")} help={t("undo.session.help")}>
           {(id) => <input id={id} required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />}
         </Field>

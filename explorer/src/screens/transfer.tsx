@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { about, api, type Incoming } from "../api/client";
-import type { Imported, ProjectTree } from "../api/types";
+import type { ProjectTree } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { download } from "../graph/files";
 import { Icon } from "../ui/icons";
@@ -14,23 +14,24 @@ import { EffectLine } from "./timeline";
 
 export function TransferScreen({ project }: { project: string }): JSX.Element {
   useTitle(t("nav.transfer"));
+  const [turn, next] = useState(0);
   return (
     <div class="transfer">
       <h1>{t("nav.transfer")}</h1>
       <div class="two">
-        <Export key={project} project={project} />
-        {about.value?.access.write && <Import key={`in-${project}`} project={project} />}
+        <Export key={project} project={project} turn={turn} />
+        {about.value?.access.write && <Import key={`in-${project}`} project={project} done={() => next((at) => at + 1)} />}
       </div>
     </div>
   );
 }
 
-function Export({ project }: { project: string }): JSX.Element {
+function Export({ project, turn }: { project: string; turn: number }): JSX.Element {
   const formats = about.value?.formats.export ?? [];
   const [format, setFormat] = useState(formats.find((one) => one === "project-json") ?? formats[0] ?? "");
   const [scope, setScope] = useState("");
   const [busy, setBusy] = useState(false);
-  const tree = useAsked(() => api.tree(project), [project]);
+  const tree = useAsked(() => api.tree(project), [project, turn]);
   const scoped = !format.startsWith("graph");
   const save = async (event: Event) => {
     event.preventDefault();
@@ -71,44 +72,41 @@ function contentWords(tree: ProjectTree | undefined, scope: string): string {
   return `${t("export.holds")} ${t("count.memories", { n: tree.scopes.find((one) => one.path === scope)?.total ?? 0 })}`;
 }
 
-function Import({ project }: { project: string }): JSX.Element {
+function Import({ project, done }: { project: string; done: () => void }): JSX.Element {
   const [file, setFile] = useState<(Pick<Incoming, "name" | "data" | "base64"> & { size: number }) | null>(null);
   const [existing, setExisting] = useState<"merge" | "replace" | "keep">("merge");
-  const [preview, setPreview] = useState<Imported | null>(null);
   const [busy, setBusy] = useState(false);
   const [over, setOver] = useState(false);
   const most = about.value?.limits["message_bytes"] ?? Infinity;
-  const look = async (given: typeof file, mode: typeof existing) => {
-    setPreview(null);
-    if (!given) return;
-    setBusy(true);
+  // What is shown is always what would be done: an answer about another file or choice is dropped.
+  const asked = useAsked(async (signal) => {
+    if (!file) return null;
+    const { size: _, ...incoming } = file;
     try {
-      const { size: _, ...incoming } = given;
-      setPreview(await api.importPreview({ project, existing: mode, ...incoming }));
+      return await api.importPreview({ project, existing, ...incoming }, signal);
     } catch (why) {
-      complain(why);
+      if (!signal.aborted) complain(why);
+      return null;
     }
-    setBusy(false);
-  };
+  }, [file, existing]);
+  const preview = asked.busy ? null : asked.value;
   const take = async (chosen: File | undefined) => {
     if (!chosen) return;
     if (chosen.size * 1.4 > most) {
       complain(new Error(t("import.large", { size: bytes(chosen.size), most: bytes(most) })));
       return;
     }
-    const given = { name: chosen.name, size: chosen.size, ...(await contents(chosen)) };
-    setFile(given);
-    await look(given, existing);
+    setFile({ name: chosen.name, size: chosen.size, ...(await contents(chosen)) });
   };
   const run = async () => {
     if (!file) return;
     setBusy(true);
     try {
       const { size: _, ...incoming } = file;
-      const done = await api.import({ project, existing, ...incoming });
+      const { changes } = await api.import({ project, existing, ...incoming });
       setFile(null);
-      setPreview(null);
-      sayDone(t("import.done"), project, done.changes, () => undefined);
+      done();
+      sayDone(t("import.done"), project, changes, done);
     } catch (why) {
       complain(why);
     }
@@ -127,13 +125,16 @@ function Import({ project }: { project: string }): JSX.Element {
       >
         <Icon name="transfer" size={24} />
         <span>{file ? <><Name text={file.name} /> · {bytes(file.size)}</> : t("import.drop")}</span>
-        <input type="file" class="unseen" onChange={(event) => void take(event.currentTarget.files?.[0])} />
+        <input type="file" class="unseen" onChange={({ currentTarget: input }) => {
+          void take(input.files?.[0]);
+          input.value = ""; // so that the same file can be chosen again
+        }} />
       </label>
       <Select
         label={t("import.existing")}
         value={existing}
         options={[["merge", t("import.merge")], ["keep", t("import.keep")], ["replace", t("import.replace")]]}
-        onChange={(mode) => { setExisting(mode); void look(file, mode); }}
+        onChange={setExisting}
       />
       <div aria-live="polite">
         {preview && (
@@ -155,7 +156,7 @@ function Import({ project }: { project: string }): JSX.Element {
           </div>
         )}
       </div>
-      <footer><Button icon="check" kind="main" disabled={!preview} busy={busy} onClick={() => void run()}>{t("import.do")}</Button></footer>
+      <footer><Button icon="check" kind="main" disabled={!preview} busy={busy || (file !== null && asked.busy)} onClick={() => void run()}>{t("import.do")}</Button></footer>
     </section>
   );
 }

@@ -22,28 +22,36 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
   const [busy, setBusy] = useState(false);
   const value = preview.value;
   const later = blocked?.details["changes"];
+  // Somebody may have undone one of them meanwhile: it is done, and to undo that undo is not what is wanted.
+  const undone = value?.steps.filter((step) => step.change.undone_by !== null) ?? [];
+  const steps = value?.steps.filter((step) => step.change.undone_by === null) ?? [];
+  const changes = value?.changes.filter((one) => !undone.some((step) => step.change.change === one)) ?? [];
   /** Later changes that build on these go with them, if one wants that. */
   const takeToo = () => {
     if (!value || !Array.isArray(later)) return;
-    setWhat({ changes: [...value.changes, ...(later as number[])] });
+    setWhat({ changes: [...changes, ...(later as number[])] });
     block(null);
   };
   const go = async () => {
     setBusy(true);
     try {
-      const { changes } = await api.undo(value!.changes, project);
+      const done = await api.undo(changes, project);
       onClose();
       then();
-      sayDone(t("undo.done"), project, changes, then);
+      sayDone(t("undo.done"), project, done.changes, then);
     } catch (why) {
       setBusy(false);
-      if (why instanceof Problem && why.status === 409) block(why);
+      if (why instanceof Problem && why.status === 409) {
+        block(why);
+        preview.again();
+      }
       else complain(why);
     }
   };
   return (
     <Dialog title={t("undo.title")} onClose={onClose} wide>
-      {blocked && (
+      {undone.map(({ change }) => <p key={change.change} class="banner" role="alert">{t("undo.already", { n: String(change.change), by: String(change.undone_by) })}</p>)}
+      {blocked && !undone.length && (
         <div class="banner" role="alert">
           <span>{blocked.message}</span>
           {Array.isArray(later) && <Button onClick={takeToo}>{t("undo.too")}</Button>}
@@ -53,14 +61,14 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
         <Failed problem={preview.problem} again={preview.again} />
       ) : !value ? (
         <Skeleton lines={2} />
-      ) : value.changes.length === 0 ? (
+      ) : changes.length === 0 ? (
         <p>{t("undo.nothing")}</p>
       ) : (
         <>
-          <p>{t("undo.preview", { n: value.changes.length })}</p>
+          <p>{t("undo.preview", { n: changes.length })}</p>
           {value.final.length > 0 && <p class="banner" role="alert">{t("undo.final", { n: value.final.length })}</p>}
           <ol class="steps">
-            {value.steps.map((step) => (
+            {steps.map((step) => (
               <li key={step.change.change}>
                 <p class="meta"><strong>#{step.change.change}</strong> {moment(step.change.at)} <Author author={step.change} /></p>
                 {step.effects.map((effect, index) => (
@@ -84,8 +92,8 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
       )}
       <footer>
         <Button onClick={onClose}>{t("action.cancel")}</Button>
-        {value && value.changes.length > 0 && (
-          <Button icon="undo" kind="main" busy={busy} onClick={() => void go()}>{t("undo.do", { n: value.changes.length })}</Button>
+        {changes.length > 0 && (
+          <Button icon="undo" kind="main" busy={busy} onClick={() => void go()}>{t("undo.do", { n: changes.length })}</Button>
         )}
       </footer>
     </Dialog>

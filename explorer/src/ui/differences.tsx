@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { Memory } from "../api/types";
 import { language } from "../choices";
 import { t, type Key } from "../words";
-import { Name, Text } from "./stored";
+import { Name, Piece, Text } from "./stored";
 
 /** How two versions of a memory differ, field by field and word by word. */
 
@@ -67,7 +67,7 @@ function TextDifference({ was, is }: { was: string | null; is: string | null }):
       return (
         <div class="difference-text stored text" dir="auto">
           {parts.map((part) => {
-            const words = <Name text={part.value} />;
+            const words = <Piece text={part.value} />;
             return part.added ? <ins>{words}</ins> : part.removed ? <del>{words}</del> : words;
           })}
         </div>

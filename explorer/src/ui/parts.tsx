@@ -4,6 +4,7 @@ import { Problem } from "../api/client";
 import { Shared } from "../choices";
 import { t, type Key } from "../words";
 import { Icon, type IconName } from "./icons";
+import { Piece, plain } from "./stored";
 
 export function Button(given: {
   children?: ComponentChildren;
@@ -23,8 +24,8 @@ export function Button(given: {
     <button
       type={submit ? "submit" : "button"}
       class={`button ${kind}${children ? "" : " square"}`}
-      aria-label={label}
-      title={title ?? (children ? undefined : label)}
+      aria-label={label && plain(label)}
+      title={title ?? (children || !label ? undefined : plain(label))}
       aria-pressed={pressed}
       aria-expanded={expanded}
       aria-busy={busy || undefined}
@@ -122,7 +123,7 @@ export function Select<T extends string>(given: {
       <select id={id} value={given.value} onChange={(event) => given.onChange(event.currentTarget.value as T)}>
         {given.options.map(([value, words]) => (
           <option key={value} value={value}>
-            {words}
+            {plain(words)}
           </option>
         ))}
       </select>
@@ -161,7 +162,7 @@ export function Dialog(given: { title: string; onClose: () => void; children: Co
     >
       <div class="dialog-body">
         <header>
-          <h2 id={id}>{given.title}</h2>
+          <h2 id={id}><Piece text={given.title} /></h2>
           <Button icon="close" kind="quiet" label={t("action.close")} onClick={given.onClose} />
         </header>
         {given.children}
@@ -262,7 +263,7 @@ export function Notes(): JSX.Element {
       {notes.map((note) => (
         <div key={note.id} class={note.bad ? "note bad" : "note"}>
           <Icon name={note.bad ? "warn" : "check"} />
-          <span>{note.words}</span>
+          <span><Piece text={note.words} /></span>
           {note.undo && (
             <button
               type="button"

@@ -18,6 +18,20 @@ export function Name({ text, marks = [] }: { text: string; marks?: readonly Rang
   return <bdi class="stored">{marked(text, marks)}</bdi>;
 }
 
+/** A part of a text whose direction is that of the whole: alone, each would stand in an order of its own. */
+export function Piece({ text }: { text: string }): JSX.Element {
+  return <>{visible(text)}</>;
+}
+
+/** The same where only characters can be shown: in a choice, a title, a label. */
+export function plain(text: string): string {
+  return [...text].map((one) => (HIDDEN.test(one) ? nameOf(one) : one)).join("");
+}
+
+function nameOf(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /** A stored text with its line breaks, its web addresses as links, cut where it is huge. */
 export function Text({ text, marks = [] }: { text: string; marks?: readonly Range[] }): JSX.Element {
   const [most, show] = useState(SHOWN);
@@ -75,7 +89,7 @@ function visible(text: string): ComponentChildren[] {
   return [...text].reduce<ComponentChildren[]>((parts, character) => {
     const last = parts.length - 1;
     if (HIDDEN.test(character)) {
-      const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+      const name = nameOf(character);
       parts.push(
         <span class="hidden-character" title={t("text.hidden", { name })}>
           {name}

@@ -150,7 +150,7 @@ class HistoryVerbs(Project):
     def versions(self, id: str) -> tuple[list[tuple[Change, Record]], Change | None]:
         """A memory as each change left it, newest first, and the change that deleted it, if it is not there any more.
 
-        It is found by its id, its name, or the beginning of its id; a deleted one by the name it had.
+        It is found by its id, its name, or the beginning of its id; a deleted one by its whole id or the name it had.
         """
         with self.store.read(self.project) as snapshot:
             number = _ever(snapshot, id)
@@ -355,7 +355,8 @@ def _ever(snapshot: Snapshot, id: str) -> int:
         raise Invalid(f"More than one id starts with {id!r}", field="id", hint=f"Write more of it: {', '.join(begun)}.")
     gone = {name for prefix in (id, *prefixes) for name in snapshot.deleted_starting(prefix, 2)}
     name = id if id in gone else gone.pop() if len(gone) == 1 and prefixes else None
-    numbers = [] if name is None else [number for number in snapshot.ids_ever(name) if snapshot.versions(number)]
+    ever = snapshot.ids_ever(name) if name is not None else snapshot.deleted_uid(id)
+    numbers = [number for number in ever if snapshot.versions(number)]
     if not numbers:
         near = nearest(snapshot, [id])
         raise NotFound([id], "Memory", hint="Search for it, or list what there is.", near=near)

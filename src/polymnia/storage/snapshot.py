@@ -33,6 +33,9 @@ class ProjectSnapshot(SearchReads):
         bounds = (self._base, self._top, prefix, prefix + "\U0010ffff", limit)
         return [name for (name,) in self._run("deleted_names_starting", bounds)]
 
+    def deleted_uid(self, uid: str) -> list[int]:
+        return [id for (id,) in self._run("deleted_with_uid", (self._base, self._top, uid))]
+
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         return dict(self._run("ids_of_uids", (self._project, self._run.array(uids))))
 

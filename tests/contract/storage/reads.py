@@ -49,6 +49,7 @@ READS: dict[str, Callable[[Snapshot], Any]] = {
     "notes": lambda snapshot: [*snapshot.notes("p", "q", 10), *snapshot.notes("", "place", 10)],
     "kinds": lambda snapshot: snapshot.kinds(),
     "deleted_starting": lambda snapshot: snapshot.deleted_starting("", 10),
+    "deleted_uid": lambda snapshot: snapshot.deleted_uid("00000000-0000-4000-8000-000000000000"),
     "changes_since": lambda snapshot: snapshot.changes_since(0, 10),
     "effects": lambda snapshot: [snapshot.effects(n) for n in range(20) if snapshot.effects(n)],
     "relation_effects": lambda snapshot: [found for n in range(20) if (found := snapshot.relation_effects(n))],

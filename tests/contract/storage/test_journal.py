@@ -268,3 +268,13 @@ def test_names_of_deleted_records_are_found_by_their_beginning(project: Project)
     with project.store.read("default") as snapshot:
         assert snapshot.deleted_starting("apple", 5) == ["apple pie"]
         assert snapshot.deleted_starting("apple t", 5) == []
+
+
+def test_a_deleted_record_is_found_by_the_id_it_had(project: Project) -> None:
+    project.create(draft("apple"), draft("pear"))
+    with project.changing() as tx:
+        gone, stays = (tx.ids([name])[name] for name in ("apple", "pear"))
+        uids = tx.uids([gone, stays])
+        tx.remove_records([gone])
+    with project.store.read("default") as snapshot:
+        assert [snapshot.deleted_uid(uids[one]) for one in (gone, stays)] == [[gone], []]

@@ -187,7 +187,7 @@ def store(
     """Store a memory, or with a name an entity; what is stored already is joined with it."""
     here = shapes.in_project(context.memory, project)
     if name is not None:
-        entity = EntityDraft(name, kind or "entity", (text,), tags=tuple(tags or ()))
+        entity = EntityDraft(name, kind or "entity", (text,), tags=tuple(tags or ()), scope=scope)
         (put,) = here.store_batch(entities=[entity], step=context.step).entities
         return {"memory": _shown(here, put.record), "joined": put.outcome == "joined"}
     draft = MemoryDraft(text=text, kind=kind or KIND, tags=tuple(tags or ()), scope=scope or DEFAULT_SCOPE)

@@ -69,6 +69,9 @@ class Snapshot(Protocol):
     def deleted_starting(self, prefix: str, limit: int) -> list[str]:
         """Names with this prefix that a deleted record had."""
 
+    def deleted_uid(self, uid: str) -> list[int]:
+        """The ids of deleted records that had this public id; everything that was deleted is read for it."""
+
     def ids_of(self, uids: Sequence[str]) -> dict[str, int]:
         """The ids by public id; unknown ones are left out."""
 

@@ -396,6 +396,10 @@ WHERE project = $2::bigint >> 32
   AND name >= $3 AND name < $4 AND +owner > $1 AND +owner <= $2 AND op = 'd' AND kind = 'm'
 ORDER BY name LIMIT nullif($5::bigint, -1);
 
+-- name: deleted_with_uid
+SELECT DISTINCT owner FROM change_item
+WHERE project = $1::bigint >> 32 AND owner > $1 AND owner <= $2 AND op = 'd' AND kind = 'm' AND before::json ->> 'uid' = $3;
+
 -- name: deleted_between
 SELECT DISTINCT owner FROM change_item
 WHERE project = $2::bigint >> 32 AND owner > $1 AND owner <= $2 AND op = 'd' AND kind = 'm';

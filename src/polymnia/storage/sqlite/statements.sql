@@ -324,6 +324,10 @@ SELECT DISTINCT owner FROM change_item WHERE kind = 'm' AND name = ?3 AND owner 
 SELECT DISTINCT name FROM change_item
 WHERE name >= ?3 AND name < ?4 AND owner > ?1 AND owner <= ?2 AND op = 'd' AND kind = 'm' LIMIT ?5;
 
+-- name: deleted_with_uid
+SELECT DISTINCT owner FROM change_item
+WHERE owner > ? AND owner <= ? AND op = 'd' AND kind = 'm' AND before ->> 'uid' = ?;
+
 -- name: deleted_between
 SELECT DISTINCT owner FROM change_item WHERE owner > ? AND owner <= ? AND op = 'd' AND kind = 'm';
 
