@@ -72,3 +72,9 @@ def test_a_wrong_interval_is_refused_before_anything_is_served(serving: Callable
     served = serving(*_flags(tmp_path, "6 hours"), wait=False)
     assert served.code() == 2
     assert "such as 90s, 15m, 6h or 7d" in served.log
+
+
+def test_an_interval_without_a_folder_is_refused(serving: Callable[..., Served]) -> None:
+    served = serving("--backup-every", "1h", wait=False)
+    assert served.code() == 2
+    assert "no backups without a folder for them: --backup-dir FOLDER" in served.log

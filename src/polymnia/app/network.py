@@ -191,7 +191,11 @@ _NO_FORK = "Several processes (--workers) need an operating system that can fork
 def _schedule(chosen: Settings) -> BackupSchedule | None:
     """When and where backups are made, if a folder is named for them."""
     every = duration(chosen.backup_every, "backup_every")
-    return None if chosen.backup_dir is None else BackupSchedule(chosen.backup_dir, every, chosen.backup_keep)
+    if chosen.backup_dir is not None:
+        return BackupSchedule(chosen.backup_dir, every, chosen.backup_keep)
+    if given := [flag for flag in ("every", "keep") if chosen.sources[f"backup_{flag}"] != "default"]:
+        raise BadSetting(f"--backup-{given[0]} makes no backups without a folder for them: --backup-dir FOLDER")
+    return None
 
 
 def _tokens(chosen: Settings, log: Log) -> Tokens | None:

@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"polymnia: options stand after the command: polymnia {command} {words[0]} …", file=sys.stderr)
         return 2
     serves = words[0] == "stdio" if words else not sys.stdin.isatty()
-    if serves or (words and words[0].startswith("--") and words[0] != "--json" and not sys.stdin.isatty()):
+    if serves or (words and words[0].startswith("--") and "--json" not in words and not sys.stdin.isatty()):
         from polymnia.settings import NETWORK, BadSetting, read
 
         flags = words[1:] if words[:1] == ["stdio"] else words

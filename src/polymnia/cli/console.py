@@ -280,8 +280,12 @@ def bar(what: str) -> Iterator[Callable[[int, int], None]]:
         if not sys.stderr.isatty() or not (done or total) or now - started < _DELAY or now - last < _REDRAW:
             return
         last, drawn = now, True
-        filled = 30 * done // max(total, 1)
-        shown = f"[{'█' * filled}{' ' * (30 - filled)}] {done:,} of {total:,}" if done < total else f"{done:,}"
+        shown = f"{done:,} of {total:,}" if done < total else f"{done:,}"
+        # A line that wraps could not be cleared.
+        room = min(30, shutil.get_terminal_size().columns - width(f"{what} [] {shown}") - 1)
+        if done < total and room > 0:
+            filled = room * done // total
+            shown = f"[{'█' * filled}{' ' * (room - filled)}] {shown}"
         with _drawing:
             if what not in _bars:
                 _bars.append(what)

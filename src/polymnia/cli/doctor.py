@@ -24,7 +24,7 @@ from polymnia.engine.search import Analysis
 from polymnia.errors import Fault
 from polymnia.importing import importing, load
 from polymnia.models import JsonObject
-from polymnia.settings import Settings, is_database
+from polymnia.settings import NETWORK, BadSetting, Settings, is_database, read
 
 State = Literal["ok", "warning", "problem"]
 _EXTRAS = {"postgres": "psycopg", "oauth": "jwt", "onnx": "tokenizers"}
@@ -253,7 +253,8 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
                 name, "ok", "is here, without this memory", f"`polymnia install {name}` gives it this memory."
             )
         for entry_name, entry in one["entries"].items():
-            memories.setdefault(_place(entry), []).append(name)
+            if (place := _place(entry, machine)) is not None:
+                memories.setdefault(place, []).append(name)
             yield from _entry(name, entry_name, one["file"], entry, machine, seconds, greetings, quiet=quiet)
         here = here or one["state"] != "absent"
     if len(memories) > 1:
@@ -270,26 +271,27 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
         )
 
 
-def _place(entry: JsonObject) -> str:
-    """Where the server of an entry keeps its memories: store or file, and the project unless it is the usual one."""
-    words, variables = words_of(entry), environment_of(entry)
+def _place(entry: JsonObject, machine: Machine) -> str | None:
+    """Where the server of an entry keeps its memories: file or store, and the project unless it is the usual one.
 
-    def chosen(option: str) -> str | None:
-        for word, following in zip(words, [*words[1:], None], strict=True):
-            if word == f"--{option}":
-                return following
-            if word.startswith(f"--{option}="):
-                return word.partition("=")[2]
-        return variables.get(f"POLYMNIA_{option.upper()}")
-
-    place = chosen("file") or chosen("store") or app.default_store()
-    project = chosen("project")
+    None if it would refuse its options, which is told with the entry.
+    """
+    words = words_of(entry)
+    environment = {**handed_on(machine.environment), **environment_of(entry)}
+    if os.path.exists(app.default_config()):
+        environment.setdefault("POLYMNIA_CONFIG", app.default_config())
+    try:
+        options = read(words[words.index("stdio") + 1 :] if "stdio" in words else [], NETWORK)
+        chosen = app.settings(options, environment)
+    except (BadSetting, Fault):
+        return None
+    place = chosen.file or chosen.store or app.default_store()
     if is_database(place):
         kind, _, address = place.partition("://")
         place = f"{kind}://{address.rpartition('@')[2]}"  # without a password
     else:
         place = os.path.abspath(os.path.expanduser(place))
-    return f"{place}, project {project}" if project not in (None, "default") else place
+    return place if chosen.project == "default" else f"{place}, project {chosen.project}"
 
 
 def _entry(

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from typing import IO
 
 import msgspec
@@ -21,6 +21,7 @@ from polymnia.app import limits
 from polymnia.cli import foreign
 from polymnia.cli.console import CommandResult, bar, check_target, counted, dim, on_one_line, open_existing, red, strong
 from polymnia.cli.history import instant
+from polymnia.engine.memory import Memory
 from polymnia.engine.transfer import archives, project_import
 from polymnia.engine.transfer.detection import (
     CHAT_KEYS,
@@ -477,9 +478,8 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> CommandResult:
     with open_existing(chosen) as memory:
         at = None if arguments.at is None else instant(memory, arguments.at)
         if path == "-":
-            with memory.store.read(memory.project) as snapshot:
-                for piece in export_graph(snapshot, "document", at=at):
-                    sys.stdout.buffer.write(piece)
+            with closing(_pieces(memory, "document", at)) as pieces:
+                sys.stdout.buffer.writelines(pieces)
             return CommandResult()
         form: GraphForm = "lines" if path.endswith(".jsonl") else "document"
         if not path.endswith((".json", ".jsonl")):
@@ -490,8 +490,8 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> CommandResult:
         check_target(path, arguments.force, chosen)
         draft = f"{path}.{os.getpid()}.tmp"
         try:
-            with open(draft, "wb") as file, memory.store.read(memory.project) as snapshot:
-                size = sum(file.write(piece) for piece in export_graph(snapshot, form, at=at))
+            with open(draft, "wb") as file, closing(_pieces(memory, form, at)) as pieces:
+                size = sum(map(file.write, pieces))
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(draft, path)
@@ -511,6 +511,12 @@ def _export_graph(arguments: Namespace, chosen: Settings) -> CommandResult:
         [f"Exported {counts}{size:,} bytes, to {strong(path)}."],
         [lost] if filed else [],
     )
+
+
+def _pieces(memory: Memory, form: GraphForm, at: int | None) -> Generator[bytes, None, None]:
+    """The pieces of a graph file. What fails in writing them is no fault of the store they are read from."""
+    with memory.store.read(memory.project) as snapshot:
+        yield from export_graph(snapshot, form, at=at)
 
 
 def _export_archive(arguments: Namespace, chosen: Settings) -> CommandResult:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -153,6 +156,26 @@ def test_what_the_environment_says_travels_to_the_client(desk: Desk, monkeypatch
     assert arguments[arguments.index("--file") + 1] == str(desk.folder / "old.jsonl")
     assert "sk-very-secret" not in told.out
     assert desk.run("config", "--dialect", "official", "--json").value["file"]["source"] == "MEMORY_FILE_PATH"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(errno.EPIPE, ""), (errno.ENOSPC, "polymnia: The output cannot be written: No space left on device\n")],
+)
+def test_an_export_that_nobody_takes_is_no_fault_of_the_store(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, code: int, said: str
+) -> None:
+    class Closed(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, _: object) -> int:
+            raise OSError(code, os.strerror(code))
+
+    desk.add("Ann likes green tea")
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(Closed()))
+    told = desk.run("export", "-")
+    assert (told.code, told.err) == (1, said)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is of Linux")

@@ -198,6 +198,20 @@ def test_a_bar_is_drawn_on_a_terminal_when_it_takes_longer_and_clears_itself(mon
     assert screen.getvalue() == drawn + "\r\x1b[K"
 
 
+@pytest.mark.parametrize("columns", [20, 30, 40, 80])
+def test_a_bar_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    screen, clock = _Terminal(), _Clock(monkeypatch)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with bar("Search") as step:
+        clock.now += 1
+        step(500, 1000)
+        drawn = screen.getvalue().removeprefix("\r\x1b[K")
+    assert drawn.endswith("500 of 1,000")
+    assert len(drawn) < columns
+    assert ("█" in drawn) == (columns > 20)
+
+
 def test_a_bar_clears_itself_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     screen, clock = _Terminal(), _Clock(monkeypatch)
     monkeypatch.setattr(sys, "stderr", screen)

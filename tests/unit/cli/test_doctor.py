@@ -79,9 +79,15 @@ def test_the_server_of_a_client_is_started_as_the_client_would(desk: Desk, home:
     ("words", "said"),
     [
         (["/nowhere/polymnia", "stdio"], "starts /nowhere/polymnia, which is not there"),
-        ([sys.executable, "-c", "import sys; sys.exit('out of order')", "polymnia"], "exit code 1: out of order"),
-        ([sys.executable, "-c", "print('polymnia: hello', flush=True); input(); input()", "polymnia"], "no message"),
-        ([sys.executable, "-c", "import time; time.sleep(60)", "polymnia"], "did not answer within 1 seconds"),
+        (
+            [sys.executable, "-c", "import sys; sys.exit('out of order')", "polymnia", "stdio"],
+            "exit code 1: out of order",
+        ),
+        (
+            [sys.executable, "-c", "print('polymnia: hello', flush=True); input(); input()", "polymnia", "stdio"],
+            "no message",
+        ),
+        ([sys.executable, "-c", "import time; time.sleep(60)", "polymnia", "stdio"], "did not answer within 1 seconds"),
     ],
 )
 def test_a_server_that_does_not_start_is_a_problem(desk: Desk, home: Path, words: list[str], said: str) -> None:
@@ -122,18 +128,33 @@ def test_a_server_that_refuses_an_option_is_told_in_its_own_words(desk: Desk, ho
 
 def test_clients_that_do_not_share_one_memory_are_a_warning(desk: Desk, home: Path) -> None:
     stores = {"one": ["--store", "/a.db"], "two": ["--store=/a.db"], "three": ["--store", "/a.db", "--project", "home"]}
-    secret = {"four": ["--store", "postgresql://ann:secret@db/memory"]}
-    servers = {
-        name: {"command": sys.executable, "args": ["-m", "polymnia", "stdio", *words]}
-        for name, words in {**stores, **secret}.items()
+    servers: dict[str, Any] = {
+        name: {"command": sys.executable, "args": ["-m", "polymnia", "stdio", *words]} for name, words in stores.items()
     }
+    servers["four"] = {"command": "polymnia", "env": {"POLYMNIA_STORE": "postgresql://ann:secret@db/memory"}}
+    file = {"MEMORY_FILE_PATH": "/ours.jsonl"}
+    servers["five"] = {"command": "polymnia", "args": ["stdio", "--dialect", "official"], "env": file}
     (home / ".cursor").mkdir()
     (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
     ((state, text, _),) = checks(desk.run("doctor", "--no-start", "--json"), "clients")
     assert state == "warning"
     assert text == (
-        "They do not share one memory. cursor: /a.db; cursor: /a.db, project home; cursor: postgresql://db/memory"
+        "They do not share one memory. cursor: /a.db; cursor: /a.db, project home; cursor: postgresql://db/memory; "
+        "cursor: /ours.jsonl"
     )
+
+
+def test_a_client_shares_the_memory_that_the_file_of_settings_names(
+    desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home / "polymnia.toml"
+    file.write_text('store = "/a.db"\n')
+    monkeypatch.setattr("polymnia.app.default_config", lambda: str(file))
+    words = {"command": "polymnia", "args": ["stdio"]}
+    servers = {"one": words, "two": {**words, "args": ["stdio", "--store", "/a.db"]}}
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    assert checks(desk.run("doctor", "--no-start", "--json"), "clients") == []
 
 
 def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:

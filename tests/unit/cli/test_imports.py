@@ -96,6 +96,29 @@ def test_tables_are_told_by_their_columns_whatever_is_between_them(desk: Desk, t
     assert "Hello" in desk.run("list").out
 
 
+def test_rows_that_a_spreadsheet_leaves_empty_are_none(desk: Desk) -> None:
+    (desk.folder / "table.csv").write_bytes(b"content,tags\r\nMilk,a\r\n,\r\nEggs,\r\n,\r\n")
+    told = desk.run("import", "table.csv")
+    assert (told.code, told.lines[1].split(",")[0]) == (0, "Items: 2 new")
+
+
+@pytest.mark.parametrize("key", ["content", "text"])
+def test_lines_of_ones_own_may_have_a_type(desk: Desk, key: str) -> None:
+    (desk.folder / "mine.jsonl").write_text(f'{{"{key}": "Milk", "type": "note"}}\n{{"type": "note"}}\n')
+    told = desk.run("import", "mine.jsonl")
+    assert told.code == 0
+    assert "memory: 1 new" in told.out
+    assert "records without a text of their own (content, text, memory or body)" in told.out
+    assert desk.run("list", "--json").value["memories"][0]["metadata"] == {"type": "note"}
+
+
+def test_a_note_among_entities_makes_no_lines_of_a_graph(desk: Desk) -> None:
+    entity = '{"type":"entity","name":"Ann","entityType":"person","observations":["Likes tea"]}\n'
+    (desk.folder / "graph.jsonl").write_text('{"type":"note","text":"no memory"}\n' + entity)
+    told = desk.run("import", "graph.jsonl")
+    assert "holds 1 entity with 1 observation" in told.lines[0]
+
+
 def test_a_damaged_graph_is_still_taken_as_far_as_it_goes(desk: Desk) -> None:
     (desk.folder / "cut.json").write_text(json.dumps(GRAPH)[:-25])
     told = desk.run("import", "cut.json")

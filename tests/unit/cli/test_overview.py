@@ -123,6 +123,7 @@ def test_alone_it_answers_in_json_and_for_the_store_and_project_that_are_named(p
     none = json.loads("\n".join(person.look("--json")))
     assert (none["exists"], none["memories"], len(none["next"])) == (False, 0, 3)
     person.add("Ann likes green tea", "--project", "home")
+    assert person.run("--project", "home", "--json").value["project"] == "home"
     told = person.run("--json", "--project", "home")  # not a server, though it is no terminal
     assert (told.value["exists"], told.value["memories"], told.value["newest"]) == (True, 1, ["Ann likes green tea"])
     assert "did you mean --project?" in person.run("--json", "--projct", "home").err

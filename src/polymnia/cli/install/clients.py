@@ -6,6 +6,7 @@ As of November 2026; docs/guide/clients.md says how each fact is known, and what
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from types import ModuleType
@@ -15,6 +16,9 @@ from polymnia.cli.install import json_text, toml_text, yaml_text
 from polymnia.cli.install.machine import Machine, Program
 from polymnia.cli.install.text import Path
 from polymnia.models import JsonObject
+
+_PROGRAM = re.compile(r"polymnia(?:\.exe)?(?:\[[\w,-]*\])?(?:(?:@|==).*)?")
+_RUN = ("run", "tool")  # uv tool run polymnia
 
 
 class ConfigurationFile(NamedTuple):
@@ -90,10 +94,16 @@ def environment_of(entry: object) -> dict[str, str]:
 
 
 def is_ours(entry: object) -> bool:
-    """Whether an entry starts Polymnia."""
+    """Whether an entry starts Polymnia: by its command, or by the word that another program is to run.
+
+    A folder or a repository of that name, which another server is given, is none.
+    """
     words = words_of(entry)
-    names = {os.path.basename(word.replace("\\", "/")).removesuffix(".exe") for word in words[:1]} | set(words[1:])
-    return "polymnia" in names
+    return any(
+        _PROGRAM.fullmatch(word.replace("\\", "/").rpartition("/")[2])
+        and (words[at + 1 : at + 2] == ["stdio"] or all(one[:1] == "-" or one in _RUN for one in words[1:at]))
+        for at, word in enumerate(words)
+    )
 
 
 # ── the shapes of entries ─────────────────────────────────────────────────────────────────────────────────

@@ -79,7 +79,7 @@ class _Reader:
         try:
             text, end = _STRINGS.raw_decode(self.text, at)
         except json.JSONDecodeError as e:
-            broken(self.text, e.pos, e.msg[0].lower() + e.msg[1:])
+            broken(self.text, e.pos, (e.msg[0].lower() + e.msg[1:]).removesuffix(" at"))
         return str(text), end
 
     def _next(self, at: int, close: str, comma: int | None) -> tuple[int, bool]:

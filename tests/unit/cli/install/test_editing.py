@@ -121,6 +121,7 @@ def test_a_broken_file_is_refused_with_the_place_and_left_as_it_is(
     with pytest.raises(BrokenConfiguration) as raised:
         added(name, file)
     assert f"{file} is broken at {where}: " in raised.value.message
+    assert not raised.value.message.endswith(" at")
     assert file.read_text() == text
     assert os.listdir(tmp_path) == ["file"]
 
@@ -157,6 +158,30 @@ def test_an_entry_that_starts_polymnia_under_another_name_is_changed_not_doubled
     entry = {"command": "uvx", "args": ["polymnia"], "env": {"POLYMNIA_PROJECT": "atlas"}, "disabled": True}
     after = json.loads(kept("cline", tmp_path / "a.json", json.dumps({"mcpServers": {"memory": entry}})))
     assert after == {"mcpServers": {"memory": {**entry, "command": "/usr/bin/polymnia", "args": ["stdio"]}}}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["uvx polymnia@latest stdio", "uvx polymnia[oauth]==0.1.0 stdio", "uv tool run polymnia", "python -m polymnia"],
+)
+def test_polymnia_is_known_however_it_is_started(tmp_path: Path, words: str) -> None:
+    command, *args = words.split()
+    text = json.dumps({"mcpServers": {"memory": {"command": command, "args": args}}})
+    assert list(json.loads(kept("cursor", tmp_path / "a.json", text))["mcpServers"]) == ["memory"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["npx -y @modelcontextprotocol/server-filesystem polymnia", "uvx mcp-server-git --repository /code/polymnia"],
+)
+def test_a_server_that_is_given_a_folder_of_that_name_is_not_touched(tmp_path: Path, words: str) -> None:
+    file, (command, *args) = tmp_path / "a.json", words.split()
+    entry = {"command": command, "args": args}
+    after = json.loads(kept("cursor", file, json.dumps({"mcpServers": {"git": entry}})))["mcpServers"]
+    assert list(after) == ["git", "polymnia"]
+    assert after["git"] == entry
+    (edit,) = configuration.removal(BY_NAME["cursor"], str(file), None)
+    assert json.loads(edit.after) == {"mcpServers": {"git": entry}}
 
 
 def test_a_foreign_entry_of_that_name_is_not_touched(tmp_path: Path) -> None:

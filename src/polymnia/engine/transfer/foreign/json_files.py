@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
 from typing import BinaryIO
@@ -22,6 +22,7 @@ from polymnia.engine.transfer.foreign.items import (
     text_of,
     time_of,
 )
+from polymnia.engine.transfer.formats.graph_items import is_lone_item
 from polymnia.engine.transfer.formats.json_records import parse_record, read_json
 from polymnia.engine.transfer.formats.project import DEPTH
 from polymnia.engine.transfer.formats.records import Broken, FileLimits, Item, JsonObject, Layout, Source, cannot_read
@@ -39,7 +40,7 @@ _RECORD = 256 * 1024**2  # bytes; a conversation of years is one record
 _TRIED = 20  # records looked at before a file counts as unknown
 _TEXTS = ("content", "text", "memory", "body")
 _NO_CONTENT = frozenset(
-    ("role", "type", "entityType", "relationType", "observations", "mapping", "chat_messages", "messages", "turns")
+    ("role", "entityType", "relationType", "observations", "mapping", "chat_messages", "messages", "turns")
 )
 
 
@@ -106,7 +107,7 @@ def recognize(open: Open, total: int) -> JsonFile | None:
                 values = [item.value for item in islice(read_json(source, _limits(total), _LAYOUT), _TRIED)]
                 # A list of objects that all have a content is a project's.
                 own = () if all(isinstance(one, dict) and "content" in one for one in values) else (_TEXTS_LISTED,)
-                return _fitting("list", iter(values), *own)
+                return _fitting("list", values, *own)
             line = next((line for line in source.lines(_RECORD) if line.strip()), b"")
         return _of_object(open, line, total)
     except (Invalid, ValueError, RecursionError, OSError):
@@ -117,8 +118,11 @@ def _limits(total: int) -> FileLimits:
     return FileLimits(total=total, record=_RECORD, depth=DEPTH)
 
 
-def _fitting(form: str, values: Iterator[object], *more: Shape) -> JsonFile | None:
-    for value in islice(values, _TRIED):
+def _fitting(form: str, values: Iterable[object], *more: Shape) -> JsonFile | None:
+    tried = list(islice(values, _TRIED))
+    if any(isinstance(value, dict) and is_lone_item(value) for value in tried):
+        more = ()  # a graph, in which other things lie
+    for value in tried:
         for shape in chain(_SHAPES, more):
             if isinstance(value, dict) and shape.fits(value):
                 return JsonFile(shape, form)
@@ -138,7 +142,7 @@ def _of_object(open: Open, line: bytes, total: int) -> JsonFile | None:
             for item in islice(read_json(source, _limits(total), _LAYOUT), _TRIED + 64):
                 if item.section == "unknown":
                     keys.append(str(item.value))
-                elif isinstance(item.value, dict) and (found := _fitting("list", iter((item.value,)))) is not None:
+                elif isinstance(item.value, dict) and (found := _fitting("list", (item.value,))) is not None:
                     return found
     known = {
         "mapping",
@@ -159,9 +163,9 @@ def _of_object(open: Open, line: bytes, total: int) -> JsonFile | None:
     if isinstance(inner, list | dict):
         key = next((key for key in _LISTS if isinstance(inner, dict) and isinstance(inner.get(key), list)), None)
         values = inner[key] if isinstance(inner, dict) and key else inner
-        found = _fitting("nested", iter(values)) if isinstance(values, list) else None
+        found = _fitting("nested", values) if isinstance(values, list) else None
         return None if found is None else JsonFile(found.shape, "nested", ("data", *((key,) if key else ())))
-    return _fitting("whole", iter((document,)))
+    return _fitting("whole", (document,))
 
 
 def _holds_list(record: JsonObject) -> bool:
@@ -196,6 +200,8 @@ def read(open: Open, total: int, file: JsonFile) -> Iterator[Item]:
             yield left_out(f"{value!r:.60}, which is no part of {file.shape.label}")
         elif file.form == "whole" or file.shape.fits(value):
             yield from file.shape.read(value)
+        elif file.shape.fits is _is_line:
+            yield left_out(f"records without a text of their own ({', '.join(_TEXTS[:-1])} or {_TEXTS[-1]})")
         else:
             yield left_out(f"records that are not those of {file.shape.label}")
 

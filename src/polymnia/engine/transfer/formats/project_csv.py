@@ -169,7 +169,7 @@ def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:
             flaw = "something follows a quotation mark that closes a cell"
         if bad := _NOT_UTF8.search("".join(cells)):
             flaw = flaw or f"it holds a byte that is not UTF-8 (0x{ord(bad[0]) - 0xDC00:02X})"
-        if flaw or cells not in ([], [""]):
+        if flaw or any(cells):  # spreadsheets write rows that are empty
             yield _Row([_text(cell) for cell in cells], line, flaw)
 
 
