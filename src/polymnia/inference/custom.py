@@ -272,6 +272,8 @@ class OnnxFolder(CustomEmbedder):
         with importing():
             import numpy
 
+            from polymnia.inference.networks import onnx
+
         kind = "query" if query else "document" if "document" in self._prompts else "passage"
         prompt = self._prompts.get(kind) or ""
         rows = []
@@ -286,7 +288,8 @@ class OnnxFolder(CustomEmbedder):
                 "token_type_ids": numpy.array([tokens.type_ids or [0]], numpy.int64),
             }
             given = {name: inputs[name] for name in self._inputs if name in inputs}
-            out = self._session.run(self._output, given, self._tidy if ids.size > _LONG_TEXT else None)[0][0]
+            with onnx():
+                out = self._session.run(self._output, given, self._tidy if ids.size > _LONG_TEXT else None)[0][0]
             rows.append(out if out.ndim == 1 else out[0] if self._first_token else out.mean(axis=0))
         return numpy.stack(rows)
 

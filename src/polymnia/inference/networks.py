@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -86,6 +87,37 @@ def _libraries() -> Iterator[str]:
 
 _ERRORS_ONLY = 3
 
+_changed = threading.Condition()
+_computing = 0
+_ending = False
+
+
+@contextmanager
+def onnx() -> Iterator[None]:
+    """Let onnxruntime compute within the block; the end of the process waits for it.
+
+    Around a thread that is not waited for, the library aborts the process as it ends.
+    """
+    global _computing
+    with _changed:
+        if _ending and threading.current_thread().daemon:
+            raise NoModel("The process is ending")
+        _computing += 1
+    try:
+        yield
+    finally:
+        with _changed:
+            _computing -= 1
+            _changed.notify_all()
+
+
+@atexit.register
+def _end() -> None:
+    global _ending
+    with _changed:
+        _ending = True
+        _changed.wait_for(lambda: not _computing)
+
 
 def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[Any, Any]:
     """An onnxruntime session, and options for a run that releases its working memory afterwards.
@@ -108,15 +140,16 @@ def open_session(path: str, *, needed_for: str, plain: bool = False) -> tuple[An
     options.add_session_config_entry("session.use_device_allocator_for_initializers", "1")
     tidy = onnxruntime.RunOptions()
     tidy.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
-    try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), tidy
-    except Exception as error:  # the library's errors have no better base class
-        why = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise NoModel(
-            f"The model file {path} cannot be used: {why}",
-            hint="Put a working ONNX model in its place, or choose another model.",
-            path=path,
-        ) from error
+    with onnx():
+        try:
+            return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), tidy
+        except Exception as error:  # the library's errors have no better base class
+            why = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise NoModel(
+                f"The model file {path} cannot be used: {why}",
+                hint="Put a working ONNX model in its place, or choose another model.",
+                path=path,
+            ) from error
 
 
 # Texts of similar length are batched. That is a fifth faster than one at a time, and larger batches gain no more;
@@ -146,7 +179,8 @@ class OnnxNetwork:
                 vectors[place, : len(texts[at])] = texts[at]
                 mask[place, : len(texts[at])] = 1
             tidy = self._tidy if longest > _LONG else None
-            (made,) = self._session.run([output], {"vectors": vectors, "mask": mask}, tidy)
+            with onnx():
+                (made,) = self._session.run([output], {"vectors": vectors, "mask": mask}, tidy)
             for place, at in enumerate(batch):
                 rows[at] = made[place]
         return np.stack(rows)
