@@ -60,6 +60,7 @@ def cramped(place: Place) -> tuple[Server, str]:
         return place.serve("associative"), id
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.errors.storage")
 def test_without_room_every_write_is_a_storage_error_and_everything_stays(
     place: Place, cramped: tuple[Server, str]

@@ -48,7 +48,7 @@ def _well(outcome: Outcome) -> bool:
 
 
 @pytest.mark.promise("protocol.concurrency.first_calls")
-@pytest.mark.parametrize("transport", TRANSPORTS)
+@pytest.mark.parametrize("transport", mostly_long(TRANSPORTS))
 def test_first_calls_that_come_together_are_answered_and_break_nothing(
     transport: str, seeds: dict[str, Seed], tmp_path: Path
 ) -> None:
@@ -56,6 +56,7 @@ def test_first_calls_that_come_together_are_answered_and_break_nothing(
         assert _well(every_call.check_together(labels, seeds["none"], tmp_path, transport=transport, embedder="none"))
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.concurrency.first_calls")
 @pytest.mark.parametrize("embedder", mostly_long([one for one in EMBEDDERS if one != "none"]))
 def test_every_operation_at_once_on_a_fresh_server_with_a_model(
@@ -77,6 +78,7 @@ def test_every_operation_of_the_table_does_what_it_is_asked(seeds: dict[str, See
             assert not answer["result"].get("isError"), f"{label}: {answer}"
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.concurrency.everything")
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_many_clients_that_call_every_operation_meet_no_internal_error(

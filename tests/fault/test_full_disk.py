@@ -16,6 +16,7 @@ _BIG = "long " * 600_000
 _SAYS_SO = re.compile(r"\b(space|disk)\b")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_write_without_room_is_refused_and_the_store_stays_whole(place: Place, dialect: str) -> None:
     first = place.serve(dialect)
@@ -48,6 +49,7 @@ def test_a_store_that_finds_no_room_to_begin_with_says_so_and_can_begin_later(pl
     assert roomy.names() == ["first"]
 
 
+@pytest.mark.long
 def test_a_file_without_room_to_be_rewritten_stays_as_it_was(place: Place) -> None:
     file = place.folder / "memory.jsonl"
     with constrained(place.folder, no_file_over(1 << 20)):

@@ -9,6 +9,8 @@ import time
 from contextlib import suppress
 from itertools import count
 
+import pytest
+
 from form import by_form
 from stdio_client import Place, Server, entity
 
@@ -74,6 +76,7 @@ def test_every_acknowledged_write_survives_being_killed(place: Place) -> None:
     assert is_sound(place.store)
 
 
+@pytest.mark.long
 def test_a_store_whose_making_was_cut_short_is_made_by_the_next_process(place: Place) -> None:
     chance = random.Random(3)
     for number in range(8):

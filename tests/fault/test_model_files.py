@@ -41,6 +41,7 @@ def _installed(folder: Path, broken: list[str]) -> str:
     return str(package.parent)
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.broken_model")
 @pytest.mark.promise("search.command.health_broken")
 @pytest.mark.parametrize(

@@ -121,6 +121,7 @@ def test_writers_and_readers_go_on_while_the_database_restarts(
     _exactly_once(reader, url, [name for made, _ in done for name in made])
 
 
+@pytest.mark.long
 def test_eight_writers_over_two_processes_one_killed_and_the_database_restarted(
     place: Place, url: str, database_server: postgres.Server
 ) -> None:
@@ -160,6 +161,7 @@ def test_eight_writers_over_two_processes_one_killed_and_the_database_restarted(
     _exactly_once(_open(place, url), url, acknowledged)
 
 
+@pytest.mark.long
 def test_a_stopped_database_is_an_error_that_says_so_and_all_works_when_it_is_back(
     place: Place, url: str, database_server: postgres.Server
 ) -> None:
@@ -195,6 +197,7 @@ def _cutter(server: postgres.Server) -> Iterator[WireCutter]:
         cutter.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", ["before", "after"])
 def test_a_change_whose_commit_is_lost_is_made_once(
     place: Place, url: str, database_server: postgres.Server, cut: str
@@ -241,6 +244,7 @@ CREATE TRIGGER collide AFTER INSERT ON polymnia.observation EXECUTE FUNCTION col
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", ["serialization_failure", "deadlock_detected", "out_of_memory"])
 def test_a_change_that_collides_with_another_is_made_again_once(place: Place, url: str, code: str) -> None:
     server = _open(place, url)
@@ -286,6 +290,7 @@ def guarded() -> Iterator[postgres.Server]:
         yield server
 
 
+@pytest.mark.long
 @each(
     ("user", "database", "why", "advice"),
     [
@@ -342,6 +347,7 @@ def test_a_schema_with_a_table_of_somebody_else_is_left_alone(place: Place, url:
     assert "has a table named store that is not Polymnia's" in told.stderr
 
 
+@pytest.mark.long
 def test_partitions_that_the_server_has_no_room_to_lock_are_refused_with_what_to_set(place: Place) -> None:
     with postgres.Server(max_connections="10", max_locks_per_transaction="10") as server:
         told = place.run("add", "tea", environment={"POLYMNIA_STORE": f"{server.url()}?partitions=64"})
@@ -400,6 +406,7 @@ def test_a_server_for_one_client_that_cannot_open_its_store_says_why_and_ends(pl
     assert "Traceback" not in told.stderr
 
 
+@pytest.mark.long
 def test_a_store_of_a_newer_format_is_refused_and_left_alone(place: Place, url: str) -> None:
     _open(place, url).names()
     with psycopg.connect(url) as connection:
@@ -408,6 +415,7 @@ def test_a_store_of_a_newer_format_is_refused_and_left_alone(place: Place, url: 
     assert _count(url, "version FROM polymnia.store") == 999
 
 
+@pytest.mark.long
 def test_a_user_who_may_only_read_reads_and_is_told_that_writing_is_not_allowed(
     place: Place, url: str, database_server: postgres.Server
 ) -> None:
@@ -466,6 +474,7 @@ def test_a_server_waits_for_the_tables_that_another_makes_longer_than_for_a_lock
 # ── a pool between ───────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 def test_two_processes_share_a_store_through_pgbouncer_in_transaction_mode(place: Place, url: str) -> None:
     with pgbouncer.pooled(url) as pooled:
         servers = [_open(place, pooled) for _ in range(2)]

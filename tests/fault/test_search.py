@@ -69,6 +69,7 @@ def _found(server: Server, query: str) -> list[str]:
     return [one["name"] for one in server.call("search_nodes", query=query).value["nodes"]]
 
 
+@pytest.mark.long
 def test_what_was_acknowledged_before_a_kill_is_found_by_words_and_after_a_reindex_by_meaning(
     place: Place, model: EmbeddingServer
 ) -> None:
@@ -114,6 +115,7 @@ def test_what_was_acknowledged_before_a_kill_is_found_by_words_and_after_a_reind
     assert _strays(place) == []
 
 
+@pytest.mark.long
 def test_what_one_process_writes_another_finds_at_once_by_words_and_soon_by_meaning(
     place: Place, model: EmbeddingServer
 ) -> None:

@@ -143,6 +143,7 @@ def test_a_store_in_a_folder_that_may_not_be_written_can_be_read(place: Place) -
     assert [path.name for path in locked.iterdir()] == ["memory.db"]
 
 
+@pytest.mark.long
 def test_a_folder_that_may_not_be_written_gives_a_clear_error(place: Place) -> None:
     locked = place.folder / "locked"
     locked.mkdir()

@@ -33,6 +33,7 @@ def _newest(served: Served) -> float:
     return next(one.samples[0].value for one in page if one.name == "polymnia_backup_timestamp_seconds")
 
 
+@pytest.mark.long
 @pytest.mark.promise("backup.schedule")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_server_makes_a_verified_backup_when_one_is_due_and_no_other(

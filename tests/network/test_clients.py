@@ -191,6 +191,7 @@ def test_a_node_client_stores_a_content(served: Served, kind: str, path: str) ->
     assert not told["isError"], told
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize("kind", mostly_long(["http", "ws", "sse", "http2", "modern"], short=2))
 def test_what_a_node_client_withdraws_is_not_done(served: Served, mine: str, kind: str) -> None:
@@ -253,6 +254,7 @@ def test_a_python_client_whose_connection_breaks_gets_its_answer_all_the_same(se
     assert names(served).count(mine) == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.clients")
 @pytest.mark.parametrize("path", mostly_long(["/mcp", "/mcp/official", "/sse", "/sse/official"]))
 def test_the_inspector_works(served: Served, mine: str, tmp_path: Path, path: str) -> None:

@@ -131,6 +131,7 @@ def test_a_client_that_knows_the_server_alone_finds_the_issuer(resource: Served,
     assert resource.post(READ, key=token).status == 200
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.oauth.issuer", "network.oauth.wrong")
 def test_tokens_for_others_and_of_others_open_nothing(resource: Served, issuer: Issuer, tmp_path: Path) -> None:
     elsewhere = issuer.token(audience="https://other.example/mcp")

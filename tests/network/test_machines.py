@@ -101,6 +101,7 @@ def test_a_subscriber_of_one_machine_is_told_of_a_write_on_the_other(machines: M
             assert told["params"]["uri"] == GRAPH
 
 
+@pytest.mark.long
 def test_a_session_goes_on_when_its_machine_is_gone(serving: Callable[..., Served], mine: str) -> None:
     with _machines(serving, *MANY) as machines:
         session = machines.servers[0].begin()
@@ -112,6 +113,7 @@ def test_a_session_goes_on_when_its_machine_is_gone(serving: Callable[..., Serve
             assert "result" in machines(READ, Mcp_Session_Id=session).value
 
 
+@pytest.mark.long
 def test_a_limit_is_one_limit_for_all_machines(serving: Callable[..., Served]) -> None:
     with _machines(serving, "--rate-limit-session", "20") as machines:
         session = machines.begin()

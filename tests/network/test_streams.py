@@ -130,6 +130,7 @@ def test_events_that_were_seen_are_not_sent_again(served: Served, mine: str) -> 
         assert rest.next() is None
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.streams.answer")
 @pytest.mark.parametrize("version", HANDSHAKES[:-1])
 def test_older_clients_get_no_event_without_a_message(serving: Any, served: Served, mine: str, version: str) -> None:

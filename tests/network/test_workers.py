@@ -139,6 +139,7 @@ def kill(served: Served, process: int) -> None:
 # ── sessions ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.workers.sessions")
 def test_fifty_calls_of_a_session_on_fresh_connections_are_served_by_both_processes(served: Served) -> None:
     session = begin(served, both(served)[0])
@@ -269,6 +270,7 @@ def test_there_is_one_stream_of_a_session_over_all_processes(served: Served) -> 
                 assert answer.status == 409
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.workers.subscriptions")
 def test_the_python_client_hears_of_a_write_through_another_process(served: Served, mine: str) -> None:
     news: list[anyio.Event] = []
@@ -369,6 +371,7 @@ def test_of_calls_without_a_session_never_more_pass_than_the_limit_and_few_less(
 # ── a process that dies ───────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 @pytest.mark.promise("network.workers.killed")
 def test_a_killed_process_is_replaced_and_its_sessions_go_on_with_their_subscriptions(
     mortal: Served, mine: str

@@ -136,6 +136,7 @@ def test_an_export_of_what_an_export_brought_is_the_same_bytes(
     assert second.export_memories(form=form, gzip=gzip).data == exported.data
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.archives.round_trip")
 @pytest.mark.parametrize("many", [499, 500, 501, 1203])
 def test_archives_of_any_length_come_back(projects: Callable[[], Memory], many: int) -> None:

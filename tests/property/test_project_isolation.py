@@ -78,6 +78,7 @@ def _missing(answer: dict[str, Any], id: str, project: str) -> None:
     assert id not in str(error["data"]["suggestions"])
 
 
+@pytest.mark.long
 @pytest.mark.promise("content.projects.isolated")
 @pytest.mark.parametrize("seed", mostly_long([1, 2, 3]))
 def test_ids_of_one_project_are_nothing_in_another(place: Place, seed: int) -> None:

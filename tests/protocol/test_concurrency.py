@@ -161,6 +161,7 @@ def test_cancelling_what_is_already_answered_changes_nothing(server: Server) -> 
     assert server.answers_to(done) == 1
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.progress")
 @pytest.mark.parametrize("dialect", mostly_long(["strict", "simple", "bilingual", "official"]))
 def test_a_large_call_reports_its_progress_when_asked_to(server: Server) -> None:
@@ -180,6 +181,7 @@ def test_a_large_call_reports_its_progress_when_asked_to(server: Server) -> None
     assert last_report < answer
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.progress")
 def test_nobody_who_did_not_ask_hears_of_progress(strict: Server) -> None:
     strict.call("create_entities", entities=[entity(f"n{i}", f"observation {i}") for i in range(5000)])

@@ -67,6 +67,7 @@ def test_the_client_connects_lists_and_calls(place: Place, dialect: str, mode: s
     converse(place, dialect, mode, talk)
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.official_client")
 @ERAS
 @DIALECTS

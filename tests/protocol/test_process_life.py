@@ -70,6 +70,7 @@ def test_a_signal_ends_the_process_whenever_it_comes_after_a_call_that_took_long
     assert place.serve("simple").names() == ["quick", *(f"slow {round}" for round in range(6))]
 
 
+@pytest.mark.long
 @pytest.mark.promise("protocol.life.end_of_input", "protocol.life.terminate")
 @pytest.mark.parametrize("signalled", mostly_long([False, True]))
 def test_the_process_ends_cleanly_while_vectors_are_made(place: Place, signalled: bool) -> None:

@@ -196,6 +196,7 @@ def test_a_hit_by_meaning_says_how_near_it_is(meaning: Memory) -> None:
     assert "meaning" in describe(hit).summary
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.scores")
 def test_scores_are_between_nothing_and_one_and_fall(meaning: Memory) -> None:
     for query in ("Ann", "green tea", "tea", "who plays music", "서울", "수도", "was muss bezahlt werden", "a"):

@@ -85,6 +85,7 @@ def contents(server: Server, query: str, **options: Any) -> tuple[list[tuple[str
     return found, " ".join(value.get("notes", ()))
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.nothing_fits")
 @each(("question", "answer"), ANSWERED)
 def test_a_question_that_is_answered_is_not_called_unanswered(server: Server, question: str, answer: str) -> None:

@@ -105,6 +105,7 @@ def test_after_a_change_of_the_model_everything_is_found_by_the_new_one(place: P
     assert models["openai:tiny"]["vectors"] == models["polymnia-multi-2"]["vectors"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.other_models")
 def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
     place: Place, monkeypatch: pytest.MonkeyPatch
@@ -135,6 +136,7 @@ def test_vectors_of_the_model_before_are_made_anew_by_two_servers_at_once(
     assert models["polymnia-multi-2"]["pending"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.promise("search.across_languages")
 def test_the_model_for_other_languages_is_there_with_the_first_text_that_needs_it(place: Place) -> None:
     server = place.serve("strict", "--embedder", "auto")

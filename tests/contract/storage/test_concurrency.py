@@ -56,6 +56,7 @@ def _run(threads: list[threading.Thread]) -> None:
         assert not thread.is_alive()
 
 
+@pytest.mark.long
 def test_threads_of_one_store_lose_no_update(project: Project) -> None:
     project.create(draft("counter", kind="0"))
     _run([threading.Thread(target=_count_up, args=(project, f"{who}", _EACH)) for who in range(4)])

@@ -146,6 +146,7 @@ RELAXED = settings(max_examples=by_form(50, 150), deadline=None, derandomize=Tru
                    suppress_health_check=list(HealthCheck))  # fmt: skip
 
 
+@pytest.mark.long
 @RELAXED
 @given(wanted=WANTED, limit=st.none() | st.integers(0, 5), among=st.none() | st.lists(st.integers(0, 200)))
 def test_exactly_the_memories_that_are_as_wanted_pass(

@@ -28,6 +28,7 @@ def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 # ── the past ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.long
 def test_the_walk_met_every_kind_of_change(walk: Walk) -> None:
     actions = Counter(change.action for change in walk.changes)
     assert all(count >= 5 for count in actions.values()), actions

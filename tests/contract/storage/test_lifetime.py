@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from polymnia.engine.ports import Store
 
 from .engines import Engine
@@ -20,6 +22,7 @@ def _filled(project: Project) -> None:
         tx.note("place", "here")
 
 
+@pytest.mark.long
 def test_a_store_opened_again_holds_everything_it_held(engine: Engine) -> None:
     first = Project(engine.open(), "default")
     _filled(first)

@@ -95,6 +95,7 @@ def test_pages_by_id_come_whole_and_once_while_others_add_and_delete(project: Pr
     assert seen == [f"{number}" for number in range(51) if number != 20]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", mostly_long([0, 1, 1001, None, 999, 1000, 2000, 2500, 9999], 4))
 def test_a_page_holds_as_many_as_were_asked_for(project: Project, limit: int | None) -> None:
     project.create(*(draft(f"{number}", "text") for number in range(2500)))
@@ -102,6 +103,7 @@ def test_a_page_holds_as_many_as_were_asked_for(project: Project, limit: int | N
     assert page == [f"{number}" for number in range(2500)][:limit]
 
 
+@pytest.mark.long
 def test_load_keeps_the_order_of_the_making_and_leaves_out_what_is_gone(project: Project) -> None:
     project.create(*(draft(f"{number}", f"text {number}") for number in range(1500)))
     ids = [record.id for record in project.state().records]

@@ -112,6 +112,7 @@ def test_a_purged_text_is_gone_when_the_store_is_closed(engine: Engine) -> None:
     assert engine.strays() == []
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("way")
 def test_what_was_deleted_before_can_still_be_purged(engine: Engine, project: Project) -> None:
     name = f"s {SECRET}"

@@ -80,6 +80,7 @@ def _suggested(shell: str, path: Path, line: str) -> set[str]:
     return {word for part in found for word in part.split()} - {"end"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("script", ["bash", "zsh", "fish"], indirect=True)
 def test_a_shell_completes_commands_options_and_values(script: tuple[str, Path]) -> None:
     for line, wanted in _CASES:

@@ -95,6 +95,7 @@ def test_on_a_terminal_a_memory_takes_one_line_of_its_width(
     assert all(line.endswith("…") for line in shown)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("columns", [40, 80, 200])
 @pytest.mark.parametrize("command", ["config", "health", "explain 결제 서비스는 매달 첫날에 청구서를 보낸다"])
 def test_on_a_terminal_of_any_width_a_report_fits_and_says_all_it_says_in_a_pipe(

@@ -119,7 +119,7 @@ def _state(place: str) -> dict[str, Any]:
 @pytest.mark.promise("migrate.same")
 @pytest.mark.parametrize(
     ("source", "target"),
-    mostly_long([("sqlite", "postgres"), ("postgres", "sqlite"), ("sqlite", "sqlite"), ("postgres", "postgres")], 2),
+    mostly_long([("sqlite", "postgres"), ("postgres", "sqlite"), ("sqlite", "sqlite"), ("postgres", "postgres")]),
 )
 def test_everything_is_the_same_on_the_other_side(
     desk: Desk, toy: Toy, new_place: _NewPlace, source: str, target: str
@@ -258,6 +258,7 @@ def test_a_copy_that_differs_is_told_and_made_right_by_the_next_run(
     _assert_same(there, here)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("source", "target"), mostly_long([("sqlite", "postgres"), ("postgres", "sqlite")]))
 def test_servers_that_use_both_ends_meanwhile_see_whole_stores(
     desk: Desk, toy: Toy, new_place: _NewPlace, source: str, target: str
@@ -334,6 +335,7 @@ def test_a_database_is_backed_up_to_a_file_and_restored_while_it_is_used(
         assert [record.name for record in memory.search_nodes("zeppelin").records] == ["lost"]
 
 
+@pytest.mark.long
 @pytest.mark.promise("backup.database")
 def test_a_backup_of_one_engine_is_restored_into_the_other(
     desk: Desk, toy: Toy, new_place: _NewPlace, tmp_path: Path

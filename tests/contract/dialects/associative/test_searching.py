@@ -47,6 +47,7 @@ def test_scores_are_from_0_to_1_and_equal_texts_come_first(meaning: Server) -> N
     assert scores.get("My grandmother likes gardening", 0) < scores["Elevators are convenient in tall buildings"] < 0.95
 
 
+@pytest.mark.long
 @pytest.mark.promise("associative.search.scores")
 def test_scores_fall_with_the_order_and_thresholds_are_on_their_scale(meaning: Server) -> None:
     texts = [

@@ -144,7 +144,7 @@ def test_a_preview_shows_relations(words: Server) -> None:
 
 @pytest.mark.promise("native.answers.budget")
 def test_what_a_change_answers_keeps_to_a_budget(words: Server) -> None:
-    long = "A very long line about the harbour and its cranes. " * 2_000
+    long = "A very long line about the harbour and its cranes. " * 100
     text(words, "remember", entities=[{"name": "Log", "kind": "file", "tags": [f"tag {n}" for n in range(500)]}])
     many = [f"{n} {long}" for n in range(100)]
     assert tokens(text(words, "revise", id="Log", add=many)) <= 2_000

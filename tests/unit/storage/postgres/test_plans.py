@@ -38,6 +38,7 @@ def test_whatever_a_project_is_asked_touches_one_partition(url: str) -> None:
     assert len(partitions) == 1, sorted(touched)
 
 
+@pytest.mark.long
 def test_plans_made_for_an_empty_project_serve_a_full_one(url: str) -> None:
     with closing(PostgresStore(f"{url}&pool=1")) as store, closing(_memory(url, "growing")) as memory:
         memory.remember("Exists")
@@ -48,6 +49,7 @@ def test_plans_made_for_an_empty_project_serve_a_full_one(url: str) -> None:
         assert _rows_read(store) < 500  # of 4,400
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("few", [8, 32])
 def test_with_many_partitions_a_call_locks_its_own_alone(url: str, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     """A plan that is kept names every partition, and locks it: that is for stores with few of them."""
