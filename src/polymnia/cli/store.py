@@ -113,7 +113,7 @@ def migrate(arguments: Namespace, chosen: Settings) -> CommandResult:
     lines = [
         f"Copied {moved.source} to {moved.target}, and compared {counted(moved.rows, 'row')}: {projects}, {memories}, "
         f"{counted(moved.tables['relation'], 'relation')}, {counted(moved.tables['change'], 'change')}.",
-        dim("The source is as it was. Start servers and commands with the new place as their --store."),
+        dim("The source still holds all of it. Start servers and commands with the new place as their --store."),
     ]
     return CommandResult(msgspec.to_builtins(moved), lines)
 

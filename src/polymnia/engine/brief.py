@@ -40,7 +40,8 @@ class Brief(Struct, frozen=True, kw_only=True):
 
     ``sections`` has the newest memories that were given one of the ``SECTIONS`` as their kind, ``guessed`` those whose
     kind only a model has guessed: whatever reads like an instruction need not be one. ``conflicts`` are pairs of
-    memories that were found to contradict each other and were not settled since, ``newest`` other memories.
+    memories that were found to contradict each other and were not settled since (``more_conflicts``: there are others),
+    ``newest`` other memories.
     ``relations`` counts those by similarity as well.
     """
 
@@ -51,6 +52,7 @@ class Brief(Struct, frozen=True, kw_only=True):
     entities: list[EntityKind]
     scopes: list[Scope]
     conflicts: list[tuple[Record, Record]]
+    more_conflicts: bool
     newest: list[Record]
     last: Change | None
 
@@ -79,7 +81,7 @@ class BriefVerbs(KnowledgeVerbs):
             if len(scopes) > _SCOPES:  # the upper ones say more than the first by name
                 largest = sorted(scopes, key=lambda one: (one.depth, -one.total))[:_SCOPES]
                 scopes = sorted(largest, key=lambda one: one.path)
-            conflicts = list(islice(unsettled(snapshot), MOST))
+            conflicts = list(islice(unsettled(snapshot), MOST + 1))
             last = next((one for one in snapshot.changes(_LATEST) if one.action != BACKGROUND), None)
             relations = snapshot.count()[1]
         if guess and newest:
@@ -87,7 +89,7 @@ class BriefVerbs(KnowledgeVerbs):
         newest = newest[:_EACH]
         return Brief(
             memories=sum(kinds.values()), relations=relations, sections=sections, guessed=guessed, entities=entities,
-            scopes=scopes, conflicts=conflicts, newest=newest, last=last,
+            scopes=scopes, conflicts=conflicts[:MOST], more_conflicts=len(conflicts) > MOST, newest=newest, last=last,
         )  # fmt: skip
 
     def _sort(self, records: list[Record], sections: dict[str, list[Record]]) -> list[Record]:

@@ -341,8 +341,8 @@ class _Copy:
         raise Damaged(
             f"The copy in {self._target.place} is not what {self._source.place} holds: {how} in the table {table.name} "
             f"of the project {row[1]}",
-            hint="Nothing uses the copy, and the source is as it was. Run the command again: what differs is copied "
-            "once more. If that fails too, check the disk and the memory of the machine.",
+            hint="Nothing uses the copy, and the source still holds all of it. Run the command again: what differs is "
+            "copied once more. If that fails too, check the disk and the memory of the machine.",
         )
 
 

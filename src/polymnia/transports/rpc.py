@@ -95,6 +95,7 @@ class BadMessage(Exception):
 Received = Message | BadMessage | list[Message | BadMessage]
 """A message, or the messages of a batch."""
 
+_LONGEST_NAME = 200  # characters of the name of an unknown tool that an error repeats
 _decode = msgspec.json.Decoder(Message).decode
 
 
@@ -543,7 +544,11 @@ class Connection:
 
             near = nearest(given.name, registry.operations)
             meant = f"; did you mean {near}?" if near else ""
-            raise RpcError(INVALID_PARAMS, f"Unknown tool: {given.name}{meant}", {"tools": list(registry.operations)})
+            raise RpcError(
+                INVALID_PARAMS,
+                f"Unknown tool: {given.name[:_LONGEST_NAME]}{meant}",
+                {"tools": list(registry.operations)},
+            )
         notes: list[Note] = []
         try:
             arguments = registry.arguments(tool, raw, notes)

@@ -138,6 +138,7 @@ def test_an_error_of_all_has_8000_tokens_at_most_and_says_what_to_do(everything:
         ("memory_store", {essay: 1}, "VALIDATION_ERROR"),
         ("memory_retrieve", {"operation": "get_content", "project_id": "p", "content_id": essay}, "suggestions"),
         ("memory_import", {"import_data": json.dumps({"memories": [{"x": at} for at in range(3_000)]})}, "nothing was"),
+        (essay, {}, "Unknown tool"),
     ]  # fmt: skip
     for tool, given, said in calls:
         answer = json.dumps(everything.answer(everything.begin_call(tool, given)), ensure_ascii=False)

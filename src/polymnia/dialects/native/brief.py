@@ -88,6 +88,8 @@ def _sections(found: Brief) -> list[_Section]:
     sections = [(title, [_line(record) for record in found.sections.get(kind, ())]) for kind, title in _TITLES.items()]
     guessed = [f"{_line(record)} {kind}?" for kind in _TITLES for record in found.guessed.get(kind, ())]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]
+    if found.more_conflicts:
+        conflicts.append("- and more, which are shown when some of these are settled")
     kinds = [f"- {one.kind} ({one.count:,}): {', '.join(map(_called, one.newest))}" for one in found.entities]
     scopes = [f"- {one.path} ({one.total:,})" for one in found.scopes]
     return [

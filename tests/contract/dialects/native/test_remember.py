@@ -296,3 +296,13 @@ def test_what_an_entity_no_longer_is_is_settled_by_its_observation(meaning: Serv
     text(meaning, "remember", entities=[{"name": "Mara", "kind": "person", "observations": facts}], **place)
     answer = text(meaning, "remember", text="Mara can eat hazelnuts without any trouble.", **place)
     assert "revise(id='Mara', remove=['Mara is allergic to hazelnuts.'])" in answer
+
+
+@pytest.mark.promise("native.brief.conflicts")
+def test_a_brief_says_that_there_are_more_conflicts_than_it_shows(meaning: Server) -> None:
+    place = {"project": "many conflicts"}
+    for windows in (2, 3, 4, 5, 6, 7):
+        text(meaning, "remember", text=f"The kitchen has {windows} windows.", **place)
+    brief = text(meaning, "brief", budget=4_000, **place)
+    assert brief.count(" against ") == 10
+    assert "and more, which are shown when some of these are settled" in brief
