@@ -48,7 +48,7 @@ def _well(outcome: Outcome) -> bool:
 
 
 @pytest.mark.promise("protocol.concurrency.first_calls")
-@pytest.mark.parametrize("transport", mostly_long(TRANSPORTS))
+@pytest.mark.parametrize("transport", mostly_long(tuple(TRANSPORTS)))
 def test_first_calls_that_come_together_are_answered_and_break_nothing(
     transport: str, seeds: dict[str, Seed], tmp_path: Path
 ) -> None:
