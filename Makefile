@@ -80,6 +80,7 @@ test-extras: $(EXTRAS)/.test ## Run what differs when every extra is installed a
 
 test-postgres: $(VENV)/.test ## Run contracts, property tests, clients and the explorer on PostgreSQL
 	POLYMNIA_TEST_STORE=postgres $(PY) -m pytest -n $(WORKERS) --durations=10 $(ARGS) $(ON_POSTGRES)
+	POLYMNIA_TEST_STORE=postgres $(PY) -m clients.testing typescript go
 
 test-transports: $(VENV)/.test ## Run the contracts of the dialects over every transport
 	@$(PY) tests/npm_peer.py

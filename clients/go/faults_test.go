@@ -338,6 +338,7 @@ func TestKilledServer(t *testing.T) {
 }
 
 func TestSubscriptionSurvivesTheServer(t *testing.T) {
+	endsWithTheServer(t)
 	server := startServer(t, plenty...)
 	for _, endpoint := range []string{server.ws(), server.http()} {
 		ctx := background(t)

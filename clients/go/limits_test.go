@@ -27,6 +27,7 @@ func restarting(server *server, pauses *[]time.Duration) mcpmemory.Option {
 }
 
 func TestLoopOverTheLimit(t *testing.T) {
+	endsWithTheServer(t)
 	server := startServer(t) // 100 calls a minute of one session
 	for _, endpoint := range []string{server.ws(), server.http()} {
 		var log bytes.Buffer
@@ -51,6 +52,7 @@ func TestLoopOverTheLimit(t *testing.T) {
 }
 
 func TestLimitOfConnections(t *testing.T) {
+	endsWithTheServer(t)
 	server := startServer(t, "--rate-limit-session", "1") // over HTTP also of the sessions that one caller begins
 	first := mcpmemory.NewClient(server.http())
 	defer first.Close()

@@ -54,6 +54,13 @@ type server struct {
 
 var plenty = []string{"--rate-limit", "1000000", "--rate-limit-session", "1000000", "--rate-limit-heavy", "1000000"}
 
+// endsWithTheServer skips a test of limits and sessions that end with a server: in a database they outlive it.
+func endsWithTheServer(t *testing.T) {
+	if os.Getenv("POLYMNIA_TEST_STORE") == "postgres" {
+		t.Skip("limits and sessions outlive a server whose store is a database")
+	}
+}
+
 func startServer(t testing.TB, options ...string) *server {
 	t.Helper()
 	s := &server{t: t, folder: t.TempDir(), options: options, port: "0"}
