@@ -16,8 +16,8 @@ __all__ = ["install", "program"]
 
 _CACHE = Path(__file__).resolve().parent.parent / ".cache" / "bin"
 _PACKAGES = {
-    "caddy": "caddy", "chromium": "chromium", "fish": "fish", "mandoc": "mandoc", "nginx": "nginx", "ruby": "ruby",
-    "systemd-analyze": "systemd", "zsh": "zsh",
+    "caddy": "caddy", "chromium": "chromium", "fish": "fish", "mandoc": "mandoc", "nginx": "nginx",
+    "pgbouncer": "pgbouncer", "ruby": "ruby", "systemd-analyze": "systemd", "zsh": "zsh",
 }  # fmt: skip
 _ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.7"
 _PATH = os.pathsep.join(

@@ -123,6 +123,7 @@ class DatabasePool:
         self._id = ""
         self._url = self.address.url
         self._keeps_settings = self._keeps_plans = False
+        self._options = _OPTIONS
         self.lock_ms = max(1, int(min(busy_timeout * 1000, 2**31 - 1)))
         self._search_path = schema.search_path(self.address.schema)
         self._partitions: dict[int, int] = {}
@@ -171,7 +172,7 @@ class DatabasePool:
             max_idle=_IDLE_SECONDS,
             timeout=self._timeout,
             reconnect_timeout=0,  # who needs a connection tries again, sooner than the pool would
-            kwargs=_OPTIONS,
+            kwargs=self._options,
             configure=_configure,
             name="polymnia",
             open=True,
@@ -191,7 +192,10 @@ class DatabasePool:
                 return connection
             connection.close()
         self._url, self._keeps_settings = self.address.url, False
-        return connect(self._url)
+        # It may give each transaction to another server, which does not know what was prepared on the one before, or
+        # knows another client's statement by the same name.
+        self._options = _OPTIONS | _UNPREPARED
+        return connect(self._url, prepares=False)
 
     def _url_with(self, plans: str) -> str:
         """The address to connect to with the settings of every connection."""
@@ -294,11 +298,12 @@ _OPTIONS: dict[str, Any] = {
     "application_name": "polymnia",
     "client_encoding": "utf8",  # whatever PGCLIENTENCODING says
 }
+_UNPREPARED = {"prepare_threshold": None}
 
 
-def connect(url: str) -> DatabaseConnection:
+def connect(url: str, *, prepares: bool = True) -> DatabaseConnection:
     """A connection of our own, set up as those of the pool."""
-    connection = DatabaseConnection.connect(url, **_OPTIONS)
+    connection = DatabaseConnection.connect(url, **(_OPTIONS if prepares else _OPTIONS | _UNPREPARED))
     _configure(connection)
     return connection
 

@@ -90,7 +90,7 @@ class _Filled:
     def _run(self) -> PostgresStatements:
         if self._connection is None:
             try:
-                self._connection = connect(self._store.address.url)
+                self._connection = connect(self._store.address.url, prepares=False)  # a pooler may be in between
             except psycopg.OperationalError as e:
                 raise unreachable(e, self.place) from e
         return PostgresStatements(self._connection)

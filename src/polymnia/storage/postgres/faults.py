@@ -17,7 +17,6 @@ from polymnia.storage.schema import UNDER_WAY, under_way
 _SPACE = (sql.DiskFull, sql.ConfigurationLimitExceeded)
 _DENIED = (sql.InsufficientPrivilege, sql.ReadOnlySqlTransaction, sql.InvalidAuthorizationSpecification)
 _AGAIN = (sql.SerializationFailure, sql.DeadlockDetected)
-_FORGOTTEN = (sql.InvalidSqlStatementName, sql.DuplicatePreparedStatement)
 # What keeps a server from giving a connection, by the words it says so with (there is no code), and what to do.
 _ADVICE = {
     "password": "Check user and password. POLYMNIA_STORE may hold both; PGPASSWORD and ~/.pgpass keep a password.",
@@ -75,12 +74,6 @@ def fault(e: Exception, place: str) -> errors.Fault:
             f"The server of the store {place} broke off a statement ({why}); nothing was changed",
             hint="Call again. If this user or database has a statement_timeout, raise it: ALTER ROLE name SET "
             "statement_timeout = '5min'.",
-        )
-    if isinstance(e, _FORGOTTEN):
-        return errors.Unavailable(
-            f"A pooler before the store {place} loses prepared statements ({why}); nothing was changed",
-            hint="Set max_prepared_statements of PgBouncer (1.22 or newer) above 0, have it pool sessions, or connect "
-            "to the server itself.",
         )
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
