@@ -112,6 +112,21 @@ def test_a_page_goes_on_where_the_first_one_ends(here: Tab, api: Api) -> None:
 
 
 @pytest.mark.promise("api.page.search")
+def test_who_leaves_while_typing_is_not_brought_back(here: Tab, filled: dict[str, str]) -> None:
+    here.go(project="shop")
+    expect(here.page.locator("#query")).to_be_focused()
+    # Another screen is asked for in the very moment in which the words come to rest and the page takes them as its title.
+    here.page.evaluate(
+        """() => Object.defineProperty(document, "title", {
+          set: (title) => { if (title.startsWith("auth")) location.hash = "#/timeline?project=shop"; },
+        })"""
+    )
+    here.page.keyboard.type("auth")
+    expect(here.page.locator(".change").first).to_be_visible()
+    assert here.address == "#/timeline?project=shop"
+
+
+@pytest.mark.promise("api.page.search")
 def test_going_back_finds_the_results_as_they_were_left(here: Tab, api: Api) -> None:
     for n in range(40):
         api("store", text=f"Entry {n} of a long list.", project="list")

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { about, api } from "../api/client";
 import type { Counted, Found, Hit, Part, Why } from "../api/types";
 import { useRested, useTitle } from "../ask";
-import { go, href, place, type Route } from "../route";
+import { go, href, place, read, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Button, Chip, complain, Empty, Failed, say, Select, Skeleton } from "../ui/parts";
 import { Name, Piece } from "../ui/stored";
@@ -43,7 +43,11 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   useTitle(query || t("nav.search"));
 
   // The address follows the words, so that a link can be saved at any moment; and the words follow the address.
-  useEffect(() => go(href("search", { ...given, q: query }), true), [query]);
+  // Where the address has moved on meanwhile, these words are no longer asked for.
+  useEffect(() => {
+    const now = read(location.hash);
+    if (now.screen === "search" && (now.given["q"] ?? "") === (given["q"] ?? "")) go(href("search", { ...now.given, q: query }), true);
+  }, [query]);
   useEffect(() => {
     if ((given["q"] ?? "") !== query) type(given["q"] ?? "");
   }, [given["q"]]);
