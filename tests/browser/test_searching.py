@@ -115,7 +115,7 @@ def test_a_page_goes_on_where_the_first_one_ends(here: Tab, api: Api) -> None:
 def test_who_leaves_while_typing_is_not_brought_back(here: Tab, filled: dict[str, str]) -> None:
     here.go(project="shop")
     expect(here.page.locator("#query")).to_be_focused()
-    # Another screen is asked for in the very moment in which the words come to rest and the page takes them as its title.
+    # Another screen is asked for in the very moment in which the words come to rest: the page has just set its title.
     here.page.evaluate(
         """() => Object.defineProperty(document, "title", {
           set: (title) => { if (title.startsWith("auth")) location.hash = "#/timeline?project=shop"; },
