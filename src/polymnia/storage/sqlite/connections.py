@@ -148,7 +148,7 @@ class ConnectionPool:
 
     def _identify(self) -> tuple[int, ...] | None:
         """The identity of the file at our path; in a read-only folder, where changes go unnoticed, its state too."""
-        found = _identity(self.path)
+        found = identity(self.path)
         if found is not None and self._read_only:
             return (*found, os.stat(self.path).st_mtime_ns, os.path.exists(self.path + "-wal"))
         return found
@@ -194,7 +194,7 @@ class ConnectionPool:
                 self._close(connection)
                 raise
             self._readers.append(connection)
-            self._log = _identity(self.path + "-wal")
+            self._log = identity(self.path + "-wal")
             self._file = self._identify()
 
     def _ensure_file(self) -> None:
@@ -240,7 +240,7 @@ class ConnectionPool:
             self._remove_log(log)
 
     def _remove_log(self, log: tuple[int, int] | None) -> None:
-        if log is not None and log == _identity(self.path + "-wal"):
+        if log is not None and log == identity(self.path + "-wal"):
             for suffix in ("-wal", "-shm"):
                 with suppress(FileNotFoundError):
                     os.unlink(self.path + suffix)
@@ -258,7 +258,7 @@ class ConnectionPool:
                 connection.set_busy_timeout(self._busy_ms)
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def identity(path: str) -> tuple[int, int] | None:
     """The device and inode of a file."""
     try:
         status = os.stat(path)

@@ -5,7 +5,6 @@ Nothing is flushed to disk: a killed process harms nothing, and nobody needs the
 
 from __future__ import annotations
 
-import os
 import secrets
 import threading
 import time
@@ -16,6 +15,7 @@ import apsw
 
 from polymnia.engine.ports.shared import ALIVE_SECONDS, Holder, Portion
 from polymnia.errors import Busy
+from polymnia.storage.sqlite.connections import identity
 from polymnia.storage.sqlite.faults import translated
 
 _BUSY_MS = 1000
@@ -61,7 +61,7 @@ class SqliteSharedState:
         return self._number
 
     def beat(self, figures: bytes) -> int | None:
-        if self._file != _identity(self._path):
+        if self._file != identity(self._path):
             self.close()
         now, alive = self._clock(), self._last_beat
         with self._changing() as connection:
@@ -165,13 +165,5 @@ class SqliteSharedState:
         new = self._secret or secrets.token_bytes(32)
         connection.execute("INSERT INTO secret SELECT ? WHERE NOT EXISTS (SELECT 1 FROM secret)", (new,))
         ((self._secret,),) = connection.execute("SELECT value FROM secret")
-        self._connection, self._file = connection, _identity(self._path)
+        self._connection, self._file = connection, identity(self._path)
         return connection
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
