@@ -72,7 +72,15 @@ export function App(): JSX.Element {
   }, [shown]);
 
   if (lock !== "open") return <KeyWanted refused={lock === "refused"} done={() => again((at) => at + 1)} />;
-  if (problem) return <main class="alone"><Failed problem={problem} again={() => again((at) => at + 1)} /></main>;
+  if (problem)
+    return (
+      <main class="alone">
+        <div>
+          <Failed problem={problem} again={() => again((at) => at + 1)} />
+          {hasKey() && <p class="more"><Button icon="key" onClick={leaveKey}>{t("key.other")}</Button></p>}
+        </div>
+      </main>
+    );
   if (!now) return <main class="alone"><Skeleton lines={3} /></main>;
 
   return (
@@ -122,6 +130,12 @@ export function App(): JSX.Element {
   );
 }
 
+function leaveKey(): void {
+  setKey(null);
+  about.set(null);
+  locked.set("wanted");
+}
+
 function Screens({ route }: { route: Route }): JSX.Element {
   switch (route.screen) {
     case "search":
@@ -129,7 +143,7 @@ function Screens({ route }: { route: Route }): JSX.Element {
     case "memory":
       return <MemoryScreen route={route} />;
     case "timeline":
-      return <TimelineScreen route={route} />;
+      return <TimelineScreen route={route} project={projectOf(route)} />;
     case "graph":
       return <GraphScreen route={route} project={projectOf(route)} />;
     case "review":
@@ -151,7 +165,7 @@ export function projectOf(route: Route): string {
 }
 
 function ProjectSwitch({ route, projects }: { route: Route; projects: readonly string[] }): JSX.Element {
-  const everywhere = route.screen === "search" || route.screen === "timeline" || route.screen === "memory" || route.screen === "scopes" || route.screen === "health";
+  const everywhere = route.screen === "search" || (route.screen === "timeline" && route.given["tab"] !== "compare") || route.screen === "memory" || route.screen === "scopes" || route.screen === "health";
   const chosen = route.given["project"] ?? (everywhere ? "" : projectOf(route));
   const names = chosen && !projects.includes(chosen) ? [chosen, ...projects] : projects;
   return (
@@ -195,11 +209,7 @@ function Preferences({ showShortcuts }: { showShortcuts: () => void }): JSX.Elem
           icon="key"
           kind="quiet"
           label={t("key.leave", { name: now?.user ?? "" })}
-          onClick={() => {
-            setKey(null);
-            about.set(null);
-            locked.set("wanted");
-          }}
+          onClick={leaveKey}
         />
       )}
       {now && !now.access.write && <span class="chip only-wide">{t("key.reads")}</span>}

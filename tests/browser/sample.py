@@ -41,7 +41,8 @@ def fill(api: Api, project: str) -> dict[str, str]:
         api("relate", from_=source, to=target, type=type, project=project)
     for text, kind, scope in _NOTES:
         api("store", text=text, kind=kind, scope=scope, project=project)
-    api("edit", id="auth-service", add=["Tokens are signed with EdDSA since March."], project=project)
+    signed = "Tokens are signed with EdDSA since March, see https://example.org/keys for how."
+    api("edit", id="auth-service", add=[signed], project=project)
     api("edit", id="auth-service", tags=["auth", "backend", "security"], project=project)
     for name in ("retry-policy", "retries"):
         api(
@@ -52,4 +53,6 @@ def fill(api: Api, project: str) -> dict[str, str]:
         )
     api("store", text="The shop moved to the new payment form.", name="old-form", project=project)
     api("edit", id="old-form", superseded_by=ids["release-42"], project=project)
+    taken_back = api("edit", id="web-app", tags=["frontend", "shop"], project=project)["changes"]
+    api("undo", changes=taken_back, project=project)
     return ids

@@ -183,11 +183,13 @@ def test_keys_are_made_used_and_revoked(serving: Callable[..., Served], tabs: Ca
     first.button("New key").click()
     expect(first.dialog).to_contain_text("every call needs one")
     first.dialog.get_by_label("Name").fill("boss")
-    first.button("New key", first.dialog).click()
+    expect(first.dialog.get_by_label(project)).to_have_count(0)  # it opens all
+    first.button("New key", first.dialog).dblclick()
     boss = first.page.locator(".secret").inner_text()
     first.picture("new key", whole=False)
     first.button("Close", first.dialog).click()
     expect(first.page.locator("tr", has_text="boss")).to_contain_text("this one")  # the page took the key for itself
+    assert len(Api(server, boss)("keys")["keys"]) == 1
     tab = tabs(server)
     tab.allow("401")
     tab.page.goto(tab.home + "#/health")
@@ -196,6 +198,16 @@ def test_keys_are_made_used_and_revoked(serving: Callable[..., Served], tabs: Ca
     tab.page.keyboard.type("pk_wrong")
     tab.press("Enter")
     expect(tab.page.get_by_role("status")).to_contain_text("does not know this key")
+    tab.page.get_by_label("Key").fill("열쇠")  # nothing that a header could carry
+    tab.press("Enter")
+    expect(tab.page.get_by_role("status")).to_contain_text("does not know this key")
+    tab.page.reload()
+    expect(tab.page.get_by_label("Key")).to_be_focused()
+    tab.allow("403")
+    tab.page.get_by_label("Key").fill(Api(server, boss)("create_key", name="meter", access="metrics")["secret"])
+    tab.press("Enter")
+    expect(tab.page.get_by_role("alert")).to_contain_text("This key may not do that")
+    tab.button("Use another key").click()
     tab.page.get_by_label("Key").fill(boss)
     tab.press("Enter")
     row = tab.page.locator("tr", has_text="boss")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from network.exploring import Api
+from network.exploring import Api, archive_with_drawn_relations
 from network.served import Served
 
 from .browsing import Tab, expect
@@ -97,9 +97,12 @@ def test_a_session_is_undone_after_a_look(here: Tab, api: Api, server: Served, p
         for text in ("Noted in the meeting.", "Decided in the meeting."):
             door.call("memory_store", {"content": text, "scope": "session/standup/notes"})
     api("store", text="The harbour has four cranes.", project=project)
-    here.go("timeline", project=project)
+    here.go("timeline")  # all projects
     here.button("Undo a session").click()
-    here.dialog.get_by_label("Session").fill("standup")
+    here.dialog.get_by_label("Project").select_option(project)
+    session = here.dialog.get_by_role("combobox", name="Session")
+    expect(here.dialog.locator("datalist option")).to_have_text(["2 memories"])  # it is offered
+    session.fill("standup")
     here.button("Show", here.dialog).click()
     expect(here.dialog).to_contain_text("Noted in the meeting.")
     here.picture("undo")
@@ -151,3 +154,42 @@ def test_what_was_undone_meanwhile_is_told_and_not_redone(here: Tab, api: Api, p
     expect(here.dialog).to_contain_text(f"Change {made[0]} was undone meanwhile by change {by}")
     expect(here.button("Take those back, too")).to_have_count(0)
     expect(here.button("Undo 1 change", here.dialog)).to_have_count(0)
+
+
+def test_relations_that_the_server_drew_are_counted_not_listed(here: Tab, api: Api, project: str) -> None:
+    api("import", name="drawn.json", data=archive_with_drawn_relations(), project=project)
+    here.go("timeline", project=project)
+    effects = here.page.locator(".change .effects")
+    expect(effects).to_contain_text("Crane 0 stands in the harbour. → older_than → Crane 8 stands in the harbour.")
+    expect(effects).to_contain_text("7 relations drawn by the server")
+    expect(effects).not_to_contain_text("associated_with")
+    here.button("Details of change", exact=False).click()
+    expect(here.page.locator(".change-details .effects")).to_contain_text("associated_with")
+    here.button("Undo change", exact=False).click()
+    expect(here.dialog).to_contain_text("7 relations drawn by the server")
+    expect(here.dialog).not_to_contain_text("associated_with")
+
+
+def test_what_is_compared_is_one_project_and_the_page_says_which(here: Tab, api: Api, project: str) -> None:
+    api("store", text="There.", project=project)
+    here.go("timeline")
+    chosen = here.page.get_by_label("Project")
+    expect(chosen).to_have_value("")  # all
+    here.tab("Compare")
+    expect(chosen).to_have_value("default")
+    chosen.select_option(project)
+    here.button("Last hour").click()
+    expect(here.page.locator(".timeline h2")).to_have_text(["Added 1"])
+
+
+@pytest.mark.promise("api.page.live")
+def test_the_timeline_is_there_again_as_soon_as_the_server_is(here: Tab, api: Api, project: str) -> None:
+    api("store", text="Was stored before.", project=project)
+    here.allow("ERR_FAILED|Failed to load")
+    here.page.route("**/api/timeline", lambda route: route.abort())
+    here.page.route("**/api/events", lambda route: route.abort())
+    here.go("timeline", project=project)
+    expect(here.page.get_by_role("alert")).to_contain_text("The server does not answer")
+    here.page.unroute("**/api/timeline")
+    here.page.unroute("**/api/events")
+    expect(here.page.locator(".change")).to_have_count(1)  # without a click

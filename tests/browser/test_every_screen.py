@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,17 @@ SCREENS: dict[str, tuple[str, dict[str, str], str]] = {
     "health": ("health", {}, ".figures"),
 }
 """Each screen: its address, and what is there when it is ready."""
+OPENED = {
+    "editor": ("memory", "Edit"),
+    "relation": ("memory", "Add a relation"),
+    "undo": ("timeline", re.compile("^Undo change")),
+    "undo a session": ("timeline", "Undo a session"),
+    "move": ("scopes", "Move"),
+    "new key": ("health", "New key"),
+    "new memory": ("search", "New memory"),
+    "keyboard": ("search", "Keyboard"),
+}
+"""What opens on a screen: the screen, and the button that opens it."""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +79,20 @@ def test_a_screen_keeps_nobody_out(here: Tab, filled: dict[str, str], name: str)
     assert findings(here.page) == []
     here.page.emulate_media(color_scheme="dark")
     here.picture(f"{name} dark")
+    assert findings(here.page, "color-contrast") == []
+
+
+@pytest.mark.promise("api.page.accessible")
+@pytest.mark.parametrize("name", OPENED)
+def test_what_opens_on_a_screen_keeps_nobody_out(here: Tab, filled: dict[str, str], name: str) -> None:
+    screen, button = OPENED[name]
+    open_screen(here, screen, filled)
+    here.button(button).first.click()
+    expect(here.page.locator("dialog .dialog-body, .editor").first).to_be_visible()
+    expect(here.page.locator(".skeleton")).to_have_count(0)
+    here.picture(f"{name} open")
+    assert findings(here.page) == []
+    here.page.emulate_media(color_scheme="dark")
     assert findings(here.page, "color-contrast") == []
 
 

@@ -162,3 +162,17 @@ def test_the_graph_takes_the_colours_of_the_system_when_they_change(here: Tab, f
     assert light is not None
     here.page.emulate_media(color_scheme="dark")
     expect(swatch).not_to_have_attribute("fill", light)
+
+
+@pytest.mark.promise("api.page.graph")
+def test_a_graph_with_an_end_that_is_not_stored_is_saved_too(here: Tab, api: Api, project: str) -> None:
+    api("store", text="Is here.", name="here", project=project)
+    api("relate", from_="here", to="nowhere", type="near", project=project)
+    here.go("graph", project=project)
+    drawn(here, 2)
+    expect(here.page.locator(".canvas-state")).to_have_text("2 memories, 1 relation")
+    with here.page.expect_download() as told:
+        here.button("GraphML").click()
+    data = ElementTree.fromstring(Path(told.value.path()).read_bytes())
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    assert [one.text for one in data.iter(f"{space}data") if one.get("key") == "label"] == ["here", "nowhere"]

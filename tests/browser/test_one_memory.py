@@ -195,3 +195,39 @@ def test_one_of_several_that_were_deleted_together_comes_back_alone(here: Tab, a
     expect(here.note("Restored")).to_be_visible()
     expect(here.page.locator("article .banner")).to_have_count(0)
     assert [bool(api("memory", id=id, project=project)["deleted"]) for id in ids] == [False, True]
+
+
+def test_a_double_click_is_one_and_what_changed_nothing_says_so(here: Tab, api: Api, project: str) -> None:
+    for name in ("gone", "away"):
+        api("store", text=f"The {name} one.", name=name, project=project)
+    here.go("memory", "gone", project=project)
+    here.button("Delete").dblclick()
+    expect(here.note("Deleted: gone")).to_be_visible()
+    here.button("Restore").dblclick()
+    expect(here.note("Restored")).to_be_visible()
+    here.go("memory", "away", project=project)
+    expect(here.button("Delete")).to_be_visible()
+    api("delete", ids=["away"], project=project)
+    here.allow("404")
+    here.button("Delete").click()
+    expect(here.button("Restore")).to_be_visible()
+    expect(here.page.locator(".note > span")).to_have_text(["Deleted: gone", "Restored", "It was deleted already"])
+    assert [one["tool"] for one in api("timeline", project=project)["changes"]] == [
+        "delete", "restore", "delete", "store", "store",
+    ]  # fmt: skip
+
+
+@pytest.mark.promise("api.page.edit")
+def test_an_edit_leaves_alone_what_nobody_typed_in(here: Tab, api: Api, project: str) -> None:
+    id = api.store("The shop opens at nine.", tags=["open, daily", "shop"], project=project)
+    here.go("memory", id, project=project)
+    here.button("Edit").click()
+    text = here.page.locator(".editor").get_by_label("Text")
+    text.fill("  ")
+    here.button("Save").click()
+    expect(here.note("No text is left")).to_be_visible()
+    text.fill("The shop opens at ten.")
+    here.button("Save").click()
+    expect(here.note("Saved")).to_be_visible()
+    now = api("memory", id=id, project=project)["memory"]
+    assert (texts(api, id, project), now["tags"]) == (["The shop opens at ten."], ["open, daily", "shop"])

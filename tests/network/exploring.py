@@ -7,7 +7,7 @@ from typing import Any
 
 from .served import Answer, Served
 
-__all__ = ["Api"]
+__all__ = ["Api", "archive_with_drawn_relations"]
 
 
 class Api:
@@ -39,3 +39,15 @@ class Api:
     def store(self, text: str, **given: Any) -> str:
         """Store a memory; answers its id."""
         return str(self("store", text=text, **given)["memory"]["id"])
+
+
+def archive_with_drawn_relations() -> str:
+    """A file of nine memories, one of which the server has linked with seven others, and somebody with the last."""
+    memories = [{"id": f"memory-{n}", "content": f"Crane {n} stands in the harbour."} for n in range(9)]
+    associations = [
+        {"source": "memory-0", "target": f"memory-{n}", "type": "associated_with" if n < 8 else "older_than",
+         "origin": "auto" if n < 8 else "manual"}
+        for n in range(1, 9)
+    ]  # fmt: skip
+    archive = {"format": "polymnia-memories", "version": 1, "memories": memories, "associations": associations}
+    return json.dumps(archive)

@@ -13,7 +13,7 @@ import postgres
 from stdio_client import STORE
 
 from .conftest import MANY
-from .exploring import Api
+from .exploring import Api, archive_with_drawn_relations
 from .served import Served
 
 _names = count()
@@ -279,6 +279,14 @@ def test_a_change_tells_of_relations_too(api: Api, project: str) -> None:
     assert [one["relations"][0]["how"] for one in told if one["project"] == project] == ["made", "deleted"]
 
 
+@pytest.mark.promise("api.timeline.relations")
+def test_relations_that_the_server_drew_come_after_those_that_somebody_made(api: Api, project: str) -> None:
+    (made,) = api("import", project=project, name="drawn.json", data=archive_with_drawn_relations())["changes"]
+    (change,) = (one for one in api("timeline", project=project)["changes"] if one["change"] == made)
+    assert (change["relations_total"], change["relations_automatic"]) == (8, 7)
+    assert [one["automatic"] for one in change["relations"]] == [False, True, True, True, True]
+
+
 @pytest.mark.promise("api.timeline", "api.timeline.filters", "api.change")
 def test_the_timeline_has_the_changes_of_all_projects(api: Api, project: str) -> None:
     other = f"{project} other"
@@ -425,6 +433,9 @@ def test_what_is_exported_is_imported_after_a_preview(api: Api, served: Served, 
     assert odd.headers["content-disposition"] == 'attachment; filename="-x---a---graph.json"'
     assert served.request("GET", "/api/export?format=exe").status == 400
     assert served.request("GET", "/api/export?format=graph-json&path=/etc").status == 400
+    for cannot in ("format=project-json&scope=a//b", "format=graph-json&scope=trips"):
+        refused = served.request("GET", f"/api/export?{cannot}")  # not a file that stops short
+        assert (refused.status, refused.value["error"]["data"]["details"]["field"]) == (400, "scope"), cannot
     scoped = served.request("GET", f"/api/export?format=archive-json&scope=trips&project={project.replace(' ', '%20')}")
     assert len(json.loads(scoped.body)["memories"]) == 1
 

@@ -72,8 +72,15 @@ function headers(more: Record<string, string> = {}): Record<string, string> {
   return key === null ? more : { ...more, Authorization: `Bearer ${key}` };
 }
 
+/** What a header can carry: no server knows a key with anything else in it. */
+const SENDABLE = /^[\x21-\x7e]*$/;
+
 async function fetched(address: URL, init: RequestInit): Promise<Response> {
   let answer: Response;
+  if (!SENDABLE.test(currentKey() ?? "")) {
+    locked.set("refused");
+    throw new Problem("The server does not know this key.", 401, "unauthorized", {});
+  }
   try {
     answer = await fetch(address, { ...init, credentials: "omit", cache: "no-store", redirect: "error" });
   } catch (why) {

@@ -65,6 +65,8 @@ export interface RelationEffect {
   readonly from: RelationEnd;
   readonly to: RelationEnd;
   readonly type: string;
+  /** Drawn by the server. */
+  readonly automatic: boolean;
 }
 
 export interface RelationEnd {
@@ -73,10 +75,11 @@ export interface RelationEnd {
   readonly kind: string | null;
 }
 
-/** The first few relations a change touched, and how many it touched in all. */
+/** The first few relations a change touched, those that somebody made first; how many in all, and how many the server drew. */
 export interface Related {
   readonly relations: readonly RelationEffect[];
   readonly relations_total: number;
+  readonly relations_automatic: number;
 }
 
 export interface Note {
@@ -236,8 +239,9 @@ export interface GraphNode {
   readonly id: string | null;
   readonly name: string | null;
   readonly title: string;
-  readonly kind: string;
-  readonly scope: string;
+  /** Null, as is its scope, where nothing is stored under its name. */
+  readonly kind: string | null;
+  readonly scope: string | null;
   readonly degree: number;
   readonly community: number | null;
   readonly missing: boolean;

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { about, api } from "../api/client";
+import { api } from "../api/client";
 import type { Memory } from "../api/types";
 import { useAsked } from "../ask";
 import { go, href, type Route } from "../route";
@@ -13,9 +13,8 @@ import { t } from "../words";
 const CHOICES = [["hour", 3_600_000], ["day", 86_400_000], ["week", 604_800_000], ["month", 2_592_000_000]] as const;
 
 /** What a project has at one moment and not at another. */
-export function CompareMoments({ route }: { route: Route }): JSX.Element {
+export function CompareMoments({ route, project }: { route: Route; project: string }): JSX.Element {
   const { given } = route;
-  const project = given["project"] ?? about.value?.project ?? about.value?.projects[0] ?? "default";
   const [from, setFrom] = useState(local(given["from"] ?? new Date(Date.now() - 86_400_000).toISOString()));
   const [to, setTo] = useState(given["to"] ? local(given["to"]) : "");
   useEffect(() => {

@@ -152,6 +152,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
       complain(why);
     }
   };
+  const size = `${t("count.memories", { n: model.order })}, ${t("count.relations", { n: model.size })}`;
   const types = useMemo(() => typesOf(model), [model, turn]);
   const communities = useMemo(() => communitiesOf(model), [model, turn]);
   const lightUp = (one: number) => {
@@ -162,7 +163,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   return (
     <div class="graph-columns">
       <div class="canvas-frame">
-        {drawable ? <div ref={place} class="canvas" role="img" aria-label={t("graph.picture", { nodes: number(model.order), links: number(model.size) })} data-moving={moving} data-nodes={model.order} /> : <Empty icon="graph" title={t("graph.no_webgl")}><p>{t("graph.no_webgl.help")}</p></Empty>}
+        {drawable ? <div ref={place} class="canvas" role="img" aria-label={t("graph.picture", { what: size })} data-moving={moving} data-nodes={model.order} /> : <Empty icon="graph" title={t("graph.no_webgl")}><p>{t("graph.no_webgl.help")}</p></Empty>}
         <div class="canvas-tools">
           <Button icon="plus" kind="quiet" label={t("graph.closer")} onClick={() => view.current?.zoom(0.7)} />
           <Button icon="minus" kind="quiet" label={t("graph.further")} onClick={() => view.current?.zoom(1 / 0.7)} />
@@ -170,7 +171,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
           <Button icon={moving ? "pause" : "play"} kind="quiet" label={t(moving ? "graph.stop" : "graph.arrange")} onClick={() => { if (moving) { view.current?.stop(); setMoving(false); } else { setMoving(true); view.current?.arrange(300); } }} />
         </div>
         <p class="canvas-state" role="status">
-          {t("graph.count", { nodes: number(model.order), links: number(model.size) })}
+          {size}
           {answer.cut && ` · ${t("graph.cut", { n: number(answer.memories) })}`}
         </p>
       </div>
@@ -208,7 +209,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
           <h2>{t("graph.export")}</h2>
           <div class="actions">
             {["png", "svg", "graphml"].map((kind) => (
-              <Button key={kind} icon="download" disabled={kind === "png" && !drawable} onClick={() => void save(kind)}>{kind === "graphml" ? "GraphML" : kind.toUpperCase()}</Button>
+              <Button key={kind} icon="download" disabled={kind === "png" && !drawable} onClick={() => save(kind)}>{kind === "graphml" ? "GraphML" : kind.toUpperCase()}</Button>
             ))}
           </div>
         </section>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { about, api, hasKey, setKey } from "../api/client";
 import type { Access, Health, KeyInfo } from "../api/types";
 import { useAsked, useTitle } from "../ask";
-import { Button, Chip, complain, Dialog, Failed, Field, say, Select, Skeleton } from "../ui/parts";
+import { Button, Chip, complain, copy, Dialog, Failed, Field, say, Select, Skeleton } from "../ui/parts";
 import { Name } from "../ui/stored";
 import { Ago, bytes, moment, number } from "../ui/time";
 import { t } from "../words";
@@ -140,7 +140,7 @@ function Keys(): JSX.Element | null {
         <Dialog title={t("keys.secret")} onClose={() => setSecret(null)}>
           <p>{t("keys.secret.help")}</p>
           <p class="secret"><code>{secret}</code></p>
-          <footer><Button icon="copy" kind="main" onClick={() => void navigator.clipboard.writeText(secret).then(() => say(t("action.copied")), complain)}>{t("action.copy")}</Button></footer>
+          <footer><Button icon="copy" kind="main" onClick={() => copy(secret, t("action.copied"))}>{t("action.copy")}</Button></footer>
         </Dialog>
       )}
       {revoking && (
@@ -148,7 +148,7 @@ function Keys(): JSX.Element | null {
           <p>{t(revoking.current ? "keys.revoke.own" : "keys.revoke.help")}</p>
           <footer>
             <Button onClick={() => revoke(null)}>{t("action.cancel")}</Button>
-            <Button kind="danger" onClick={() => void api.revokeKey(revoking.id).then(() => { revoke(null); keys.again(); say(t("keys.revoked")); }, complain)}>{t("keys.revoke")}</Button>
+            <Button kind="danger" onClick={() => api.revokeKey(revoking.id).then(() => { revoke(null); keys.again(); say(t("keys.revoked")); }, complain)}>{t("keys.revoke")}</Button>
           </footer>
         </Dialog>
       )}
@@ -166,9 +166,18 @@ function CreateKey({ first, onClose, then }: { first: boolean; onClose: () => vo
   const [name, setName] = useState("");
   const [access, setAccess] = useState<Access>(first ? "manage" : "write");
   const [projects, setProjects] = useState<readonly string[]>([]);
-  const save = (event: Event) => {
+  const [busy, setBusy] = useState(false);
+  const scoped = access === "read" || access === "write"; // the others open all projects, or none
+  const save = async (event: Event) => {
     event.preventDefault();
-    api.createKey({ name: name.trim(), access, projects: projects.length ? [...projects] : undefined }).then((made) => then(made.secret), complain);
+    setBusy(true);
+    try {
+      const { secret } = await api.createKey({ name: name.trim(), access, projects: scoped && projects.length ? [...projects] : undefined });
+      then(secret);
+    } catch (why) {
+      complain(why);
+      setBusy(false);
+    }
   };
   return (
     <Dialog title={t("keys.create")} onClose={onClose}>
@@ -176,18 +185,20 @@ function CreateKey({ first, onClose, then }: { first: boolean; onClose: () => vo
         {first && <p class="banner">{t("keys.first")}</p>}
         <Field label={t("keys.name")} help={t("keys.name.help")}>{(id) => <input id={id} required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
         <Select label={t("keys.access")} value={access} options={ACCESS.filter((one) => !first || one === "manage").map((one) => [one, accessWords(one)] as const)} onChange={setAccess} />
-        <fieldset class="checks">
-          <legend>{t("keys.projects")} <span class="muted">{projects.length ? "" : t("project.all")}</span></legend>
-          {about.value?.projects.map((one) => (
-            <label key={one} class="check">
-              <input type="checkbox" checked={projects.includes(one)} onChange={() => setProjects(projects.includes(one) ? projects.filter((other) => other !== one) : [...projects, one])} />
-              <Name text={one} />
-            </label>
-          ))}
-        </fieldset>
+        {scoped && (
+          <fieldset class="checks">
+            <legend>{t("keys.projects")} <span class="muted">{projects.length ? "" : t("project.all")}</span></legend>
+            {about.value?.projects.map((one) => (
+              <label key={one} class="check">
+                <input type="checkbox" checked={projects.includes(one)} onChange={() => setProjects(projects.includes(one) ? projects.filter((other) => other !== one) : [...projects, one])} />
+                <Name text={one} />
+              </label>
+            ))}
+          </fieldset>
+        )}
         <footer>
           <Button onClick={onClose}>{t("action.cancel")}</Button>
-          <Button submit kind="main">{t("keys.create")}</Button>
+          <Button submit kind="main" busy={busy}>{t("keys.create")}</Button>
         </footer>
       </form>
     </Dialog>

@@ -87,7 +87,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
             {writes && !editing && <Button icon="edit" onClick={begin}>{t("action.edit")}</Button>}
             {!one.deleted && <a class="button" href={href("graph", { project: memory.project, at: memory.id })}><Icon name="graph" /><span>{t("nav.graph")}</span></a>}
             <Button icon="link" kind="quiet" label={t("action.link")} onClick={copyLink} />
-            {writes && <Button icon="trash" kind="quiet" label={t("action.delete")} onClick={() => void removeMemories([memory], again)} />}
+            {writes && <Button icon="trash" kind="quiet" label={t("action.delete")} onClick={() => removeMemories([memory], again)} />}
           </div>
         </div>
         <div class="meta">
@@ -105,7 +105,7 @@ function Shown({ one, again, showWhole, whole }: { one: OneMemory; again: () => 
           <Icon name="trash" />
           <span>{t("memory.gone", { when: moment(one.deleted.at), who: plain(one.deleted.who) })}</span>
           {about.value?.access.write && (
-            <Button icon="undo" onClick={() => void bringBack()}>{t("action.restore")}</Button>
+            <Button icon="undo" onClick={() => bringBack()}>{t("action.restore")}</Button>
           )}
         </div>
       )}
@@ -216,7 +216,7 @@ function Relations({ one, writes, again }: { one: OneMemory; writes: boolean; ag
       ) : (
         <span class="muted"><Name text={relation.direction === "out" ? relation.to : relation.from} /></span>
       )}
-      {writes && relation.origin === "manual" && <Button icon="close" kind="quiet" label={t("relation.remove", { type: relation.type })} onClick={() => void away(relation)} />}
+      {writes && relation.origin === "manual" && <Button icon="close" kind="quiet" label={t("relation.remove", { type: relation.type })} onClick={() => away(relation)} />}
     </li>
   );
   return (
@@ -241,8 +241,10 @@ function Relations({ one, writes, again }: { one: OneMemory; writes: boolean; ag
 function Relate({ memory, onClose, then }: { memory: Memory; onClose: () => void; then: () => void }): JSX.Element {
   const [type, setType] = useState("relates_to");
   const [to, setTo] = useState("");
+  const [busy, setBusy] = useState(false);
   const save = async (event: Event) => {
     event.preventDefault();
+    setBusy(true);
     try {
       const { changes } = await api.relate({ project: memory.project, from: memory.name ?? memory.id, to, type });
       onClose();
@@ -250,6 +252,7 @@ function Relate({ memory, onClose, then }: { memory: Memory; onClose: () => void
       sayDone(t("relation.added"), memory.project, changes, then);
     } catch (why) {
       complain(why);
+      setBusy(false);
     }
   };
   return (
@@ -259,7 +262,7 @@ function Relate({ memory, onClose, then }: { memory: Memory; onClose: () => void
         <NameField label={t("relation.to")} project={memory.project} value={to} onChange={setTo} />
         <footer>
           <Button onClick={onClose}>{t("action.cancel")}</Button>
-          <Button submit kind="main">{t("relation.add")}</Button>
+          <Button submit kind="main" busy={busy}>{t("relation.add")}</Button>
         </footer>
       </form>
     </Dialog>
@@ -294,21 +297,25 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
   const [taken, setTaken] = useState<Memory | null>(null);
   const save = async (event?: Event, version = based) => {
     event?.preventDefault();
-    setBusy(true);
+    if (busy) return;
     const before = memory.observations.map((one) => one.text);
     const after = texts.filter((text) => text.trim() !== "");
-    const tagList = words(tags);
+    if (!after.length && !memory.name) {
+      say(t("edit.empty"));
+      return;
+    }
+    setBusy(true);
     try {
       const { changes } = await api.edit({
         id: memory.id, project: memory.project, version,
         ...(JSON.stringify(after) !== JSON.stringify(before) ? { observations: after } : {}),
         ...(kind !== memory.kind ? { kind } : {}),
-        ...(JSON.stringify(tagList) !== JSON.stringify(memory.tags) ? { tags: tagList } : {}),
+        ...(tags !== memory.tags.join(", ") ? { tags: words(tags) } : {}), // one with a comma in it stays whole while nobody types here
         ...(scope !== memory.scope ? { scope } : {}),
       });
       done();
       again();
-      sayDone(t(changes.length ? "memory.saved" : "memory.same"), memory.project, changes, again);
+      sayDone(t("memory.saved"), memory.project, changes, again);
     } catch (why) {
       setBusy(false);
       if (why instanceof Problem && why.status === 409 && why.details["version"] !== undefined)
@@ -349,7 +356,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
             <Differences before={memory} after={taken} />
             <div class="actions">
               <Button onClick={() => { done(); again(); }}>{t("edit.take")}</Button>
-              <Button kind="danger" onClick={() => void save(undefined, taken.version)}>{t("edit.keep")}</Button>
+              <Button kind="danger" onClick={() => save(undefined, taken.version)}>{t("edit.keep")}</Button>
             </div>
           </div>
         </div>
@@ -419,14 +426,14 @@ function Versions({ memory, again, writes }: { memory: Memory; again: () => void
                   {version.differs.map((field) => <Chip key={field}>{fieldWords(field)}</Chip>)}
                 </summary>
                 {older ? <Differences before={older.memory} after={version.memory} /> : next ? <p class="muted">{t("version.older")}</p> : <Differences before={null} after={version.memory} />}
-                {writes && !version.current && <Button icon="undo" onClick={() => void restore(version)}>{t("version.restore")}</Button>}
+                {writes && !version.current && <Button icon="undo" onClick={() => restore(version)}>{t("version.restore")}</Button>}
               </details>
             </li>
           );
         })}
       </ol>
       {next && (
-        <Button onClick={() => void api.versions(id, memory.project, next).then((page) => { setMore([...more, ...page.versions]); setNext(page.next); }, complain)}>
+        <Button onClick={() => api.versions(id, memory.project, next).then((page) => { setMore([...more, ...page.versions]); setNext(page.next); }, complain)}>
           {t("action.more")}
         </Button>
       )}

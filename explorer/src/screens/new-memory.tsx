@@ -32,7 +32,7 @@ export function NewMemory({ project, onClose: away }: { project: string; onClose
       onClose();
       const address = href("memory", { project: where }, memory.id);
       go(address);
-      sayDone(t(!joined ? "memory.stored" : changes.length ? "memory.extended" : "memory.joined"), where, changes, () => location.hash === address && go(href("search", { project: where })));
+      sayDone(t(joined ? "memory.extended" : "memory.stored"), where, changes, () => location.hash === address && go(href("search", { project: where })), t("memory.joined"));
     } catch (why) {
       complain(why);
       setBusy(false);

@@ -59,7 +59,7 @@ export function ReviewScreen({ route, project }: { route: Route; project: string
           </ol>
           {next && (
             <div class="more">
-              <Button onClick={() => void api.review({ kind, project, deep, dismissed, cursor: next }).then((page) => setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next }), complain)}>{t("action.more")}</Button>
+              <Button onClick={() => api.review({ kind, project, deep, dismissed, cursor: next }).then((page) => setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next }), complain)}>{t("action.more")}</Button>
             </div>
           )}
         </>
@@ -116,7 +116,7 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
             {writes && item.sides.length > 1 && (
               <div class="actions">
                 {item.resolutions.filter((one) => one.keeps === index).map((one) => (
-                  <Button key={one.name} kind={one.name === "suggested" ? "main" : "plain"} onClick={() => void resolve(one)}>{resolutionWords(one.name, item.sides.length)}</Button>
+                  <Button key={one.name} kind={one.name === "suggested" ? "main" : "plain"} onClick={() => resolve(one)}>{resolutionWords(one.name, item.sides.length)}</Button>
                 ))}
               </div>
             )}
@@ -129,7 +129,7 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
             <Button key={one.name} onClick={() => (one.steps.some((step) => step["text"] === null) ? answer(one) : void resolve(one))}>{resolutionWords(one.name, item.sides.length)}</Button>
           ))}
           <span class="spread" />
-          <Button kind="quiet" onClick={() => void dismiss(!item.dismissed)}>{t(item.dismissed ? "review.take_up" : "review.dismiss")}</Button>
+          <Button kind="quiet" onClick={() => dismiss(!item.dismissed)}>{t(item.dismissed ? "review.take_up" : "review.dismiss")}</Button>
         </footer>
       )}
       {answering && <AnswerDialog question={item.sides[0]?.quote ?? item.sides[0]?.memory.title ?? ""} onClose={() => answer(null)} then={(text) => void resolve(answering, text)} />}

@@ -5,7 +5,7 @@ import type { Counted, Found, Hit, Part, Why } from "../api/types";
 import { useRested, useTitle } from "../ask";
 import { go, href, place, read, type Route } from "../route";
 import { Icon } from "../ui/icons";
-import { Button, Chip, complain, Empty, Failed, say, Select, Skeleton } from "../ui/parts";
+import { Button, Chip, complain, copy, Empty, Failed, Select, Skeleton } from "../ui/parts";
 import { Name, Piece } from "../ui/stored";
 import { Ago, month, number } from "../ui/time";
 import { removeMemories } from "../writing";
@@ -241,7 +241,7 @@ function noteWords(code: string, text: string, values: Readonly<Record<string, u
 }
 
 export function copyLink(): void {
-  navigator.clipboard.writeText(location.href).then(() => say(t("action.link.done")), complain);
+  void copy(location.href, t("action.link.done"));
 }
 
 function Nothing({ query, filtered }: { query: string; filtered: boolean }): JSX.Element {
@@ -269,7 +269,7 @@ function HitCard(given: { hit: Hit; remove: (hit: Hit) => Promise<void>; tag: (t
         <span class="chip kind"><Name text={hit.kind} /></span>
         <span class="spread" />
         {about.value?.access.write && (
-          <Button icon="trash" kind="quiet" label={t("memory.delete.named", { title: hit.title })} onClick={() => void remove(hit)} />
+          <Button icon="trash" kind="quiet" label={t("memory.delete.named", { title: hit.title })} onClick={() => remove(hit)} />
         )}
       </div>
       {fragmentsOf(hit).map((fragment, index) => (

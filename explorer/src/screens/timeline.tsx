@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { about, api, follow } from "../api/client";
-import type { Effect, RelationEffect, RelationEnd, TimelineItem, Told } from "../api/types";
+import type { Effect, Related, RelationEffect, RelationEnd, TimelineItem, Told } from "../api/types";
 import { useAsked, useTitle } from "../ask";
 import { go, href, type Route } from "../route";
 import { Author } from "../ui/author";
@@ -14,7 +14,7 @@ import { t } from "../words";
 import { CompareMoments } from "./compare";
 import { howWords, UndoDialog, type Undoing } from "./undo";
 
-export function TimelineScreen({ route }: { route: Route }): JSX.Element {
+export function TimelineScreen({ route, project }: { route: Route; project: string }): JSX.Element {
   useTitle(t("nav.timeline"));
   const tab = route.given["tab"] === "compare" ? "compare" : "changes";
   return (
@@ -28,12 +28,12 @@ export function TimelineScreen({ route }: { route: Route }): JSX.Element {
           onChange={(value) => go(href("timeline", { ...route.given, tab: value === "compare" ? value : null }))}
         />
       </div>
-      {tab === "compare" ? <CompareMoments route={route} /> : <Changes route={route} />}
+      {tab === "compare" ? <CompareMoments route={route} project={project} /> : <Changes route={route} project={project} />}
     </div>
   );
 }
 
-function Changes({ route }: { route: Route }): JSX.Element {
+function Changes({ route, project }: { route: Route; project: string }): JSX.Element {
   const { given } = route;
   const [older, setOlder] = useState<{ items: readonly TimelineItem[]; next: string | null } | null>(null);
   const [newer, setNewer] = useState<readonly TimelineItem[]>([]);
@@ -49,7 +49,6 @@ function Changes({ route }: { route: Route }): JSX.Element {
   };
   const first = useAsked((signal) => api.timeline(parameters, signal), asked);
   const writes = about.value?.access.write ?? false;
-  const one = given["project"] ?? about.value?.project ?? about.value?.projects[0] ?? "default";
 
   useEffect(() => {
     setOlder(null);
@@ -67,6 +66,8 @@ function Changes({ route }: { route: Route }): JSX.Element {
       if (passes(told)) setNewer((all) => (all.some((one) => keyOf(one) === keyOf(told.change)) ? all : [{ ...told, ...told.change }, ...all]));
     }, setLive);
   }, asked);
+  // What the server did not answer is asked for again as soon as it does.
+  useEffect(() => void (live && first.problem && first.again()), [live]);
 
   const known = new Set<string>();
   const items = [...newer, ...(first.value?.changes ?? []), ...(older?.items ?? [])].filter((one) => !known.has(keyOf(one)) && known.add(keyOf(one)));
@@ -100,7 +101,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
       ) : !first.value ? (
         <Skeleton lines={5} />
       ) : items.length === 0 ? (
-        <Empty icon="timeline" title={t("timeline.none")}><p>{t("timeline.none.help")}</p></Empty>
+        <Empty icon="timeline" title={t("timeline.none")}><p>{t(given["client"] || given["tool"] ? "search.none.filtered" : "timeline.none.help")}</p></Empty>
       ) : (
         <>
           {byDay(items).map(([name, changes]) => (
@@ -126,7 +127,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
           ))}
           {next && (
             <div class="more">
-              <Button onClick={() => void api.timeline({ ...parameters, cursor: next }).then((page) => setOlder({ items: [...(older?.items ?? []), ...page.changes], next: page.next }), complain)}>
+              <Button onClick={() => api.timeline({ ...parameters, cursor: next }).then((page) => setOlder({ items: [...(older?.items ?? []), ...page.changes], next: page.next }), complain)}>
                 {t("action.more")}
               </Button>
             </div>
@@ -134,7 +135,7 @@ function Changes({ route }: { route: Route }): JSX.Element {
         </>
       )}
       {undoing && <UndoDialog project={undoing.project} what={undoing.what} onClose={() => undo(null)} then={first.again} />}
-      {session && <AskSession project={one} onClose={() => askSession(false)} then={(name) => { askSession(false); undo({ project: one, what: { session: name } }); }} />}
+      {session && <AskSession project={project} onClose={() => askSession(false)} then={(where, name) => { askSession(false); undo({ project: where, what: { session: name } }); }} />}
     </>
   );
 }
@@ -186,8 +187,7 @@ function ChangeRow(given: {
         <ul class="effects">
           {item.effects.map((effect, index) => <EffectLine key={index} effect={effect} project={item.project} />)}
           {item.total > item.effects.length && <li class="muted">{t("timeline.others", { n: number(item.total - item.effects.length) })}</li>}
-          {item.relations.map((one, index) => <RelationLine key={index} effect={one} project={item.project} />)}
-          {item.relations_total > item.relations.length && <li class="muted">{t("timeline.others.relations", { n: number(item.relations_total - item.relations.length) })}</li>}
+          <RelationLines of={item} project={item.project} />
           {item.total + item.relations_total === 0 && <li class="muted"><Name text={item.action} /></li>}
         </ul>
         <div class="meta">
@@ -219,7 +219,26 @@ export function EffectLine({ effect, project }: { effect: Effect; project: strin
   );
 }
 
-export function RelationLine({ effect, project, how = effect.how }: { effect: RelationEffect; project: string; how?: string }): JSX.Element {
+/** Relations that the server drew come and go with their memories: they are counted, unless a change did nothing else. */
+export function RelationLines(given: { of: Related & { readonly total: number }; project: string; how?: (effect: RelationEffect) => string }): JSX.Element {
+  const { of, project, how = (effect) => effect.how } = given;
+  const drawn = countsDrawn(of) ? of.relations_automatic : 0;
+  const shown = drawn ? of.relations.filter((one) => !one.automatic) : of.relations;
+  const left = of.relations_total - drawn - shown.length;
+  return (
+    <>
+      {shown.map((one, index) => <RelationLine key={index} effect={one} project={project} how={how(one)} />)}
+      {left > 0 && <li class="muted">{t("timeline.others.relations", { n: left })}</li>}
+      {drawn > 0 && <li class="muted">{t("timeline.drawn", { n: drawn })}</li>}
+    </>
+  );
+}
+
+function countsDrawn(of: Related & { readonly total: number }): boolean {
+  return of.total + of.relations_total > of.relations_automatic;
+}
+
+function RelationLine({ effect, project, how }: { effect: RelationEffect; project: string; how: string }): JSX.Element {
   const end = (one: RelationEnd) => (one.id ? <a href={href("memory", { project }, one.id)}><Name text={one.title} /></a> : <Name text={one.title} />);
   return (
     <li>
@@ -232,6 +251,7 @@ function ChangeDetails({ item, undo }: { item: TimelineItem; undo: ((what: Undoi
   const details = useAsked(() => api.change(item.change, item.project), [item.change, item.project]);
   if (details.problem) return <Failed problem={details.problem} again={details.again} />;
   if (!details.value) return <Skeleton lines={1} />;
+  const drawn = countsDrawn(details.value) ? details.value.relations.filter((one) => one.automatic) : [];
   return (
     <div class="change-details">
       {details.value.effects.map((effect, index) => (
@@ -240,6 +260,8 @@ function ChangeDetails({ item, undo }: { item: TimelineItem; undo: ((what: Undoi
           <Differences before={effect.before} after={effect.after} />
         </div>
       ))}
+      {details.value.total > details.value.effects.length && <p class="muted">{t("timeline.others", { n: details.value.total - details.value.effects.length })}</p>}
+      {drawn.length > 0 && <ul class="effects">{drawn.map((one, index) => <RelationLine key={index} effect={one} project={item.project} how={one.how} />)}</ul>}
       {details.value.effects.length + details.value.relations_total === 0 && <p class="muted">{t("diff.same")}</p>}
       {undo && (
         <div class="actions">
@@ -251,15 +273,20 @@ function ChangeDetails({ item, undo }: { item: TimelineItem; undo: ((what: Undoi
   );
 }
 
-function AskSession({ project, onClose, then }: { project: string; onClose: () => void; then: (name: string) => void }): JSX.Element {
+function AskSession({ project, onClose, then }: { project: string; onClose: () => void; then: (project: string, name: string) => void }): JSX.Element {
+  const id = useId();
+  const [where, setWhere] = useState(project);
   const [name, setName] = useState("");
+  const tree = useAsked(() => api.tree(where), [where]);
+  const known = tree.value?.projects[0]?.scopes.flatMap(({ path, total }) => (/^session\/[^/]+$/.test(path) ? [[path.slice("session/".length), total] as const] : [])) ?? [];
   return (
     <Dialog title={t("undo.session")} onClose={onClose}>
-      <form onSubmit={(event) => { event.preventDefault(); if (name.trim()) then(name.trim()); }}>
-        <p class="muted">{t("field.project")}: <Name text={project} /></p>
+      <form onSubmit={(event) => { event.preventDefault(); if (name.trim()) then(where, name.trim()); }}>
+        <Select label={t("field.project")} value={where} options={[...new Set([project, ...(about.value?.projects ?? [])])].map((one) => [one, one] as const)} onChange={setWhere} />
         <Field label={t("field.session")} help={t("undo.session.help")}>
-          {(id) => <input id={id} required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />}
+          {(field) => <input id={field} list={id} required autofocus dir="auto" autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />}
         </Field>
+        <datalist id={id}>{known.map(([session, count]) => <option key={session} value={session}>{t("count.memories", { n: count })}</option>)}</datalist>
         <footer>
           <Button onClick={onClose}>{t("action.cancel")}</Button>
           <Button submit kind="main">{t("undo.show")}</Button>

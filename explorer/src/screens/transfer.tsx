@@ -156,7 +156,7 @@ function Import({ project, done }: { project: string; done: () => void }): JSX.E
           </div>
         )}
       </div>
-      <footer><Button icon="check" kind="main" disabled={!preview} busy={busy || (file !== null && asked.busy)} onClick={() => void run()}>{t("import.do")}</Button></footer>
+      <footer><Button icon="check" kind="main" disabled={!preview} busy={busy || (file !== null && asked.busy)} onClick={() => run()}>{t("import.do")}</Button></footer>
     </section>
   );
 }

@@ -9,7 +9,7 @@ import { Name } from "../ui/stored";
 import { moment } from "../ui/time";
 import { sayDone } from "../writing";
 import { t } from "../words";
-import { RelationLine } from "./timeline";
+import { RelationLines } from "./timeline";
 
 export type Undoing = { change: number } | { changes: readonly number[] } | { since: string } | { session: string };
 
@@ -81,9 +81,8 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
                   </div>
                 ))}
                 <ul class="effects">
-                  {step.relations.map((one, index) => <RelationLine key={index} effect={one} project={project} how={one.how === "deleted" ? "restores" : "deletes"} />)}
+                  <RelationLines of={step} project={project} how={(one) => (one.how === "deleted" ? "restores" : "deletes")} />
                 </ul>
-                {step.relations_total > step.relations.length && <p class="muted">{t("timeline.others.relations", { n: step.relations_total - step.relations.length })}</p>}
                 {step.total > step.effects.length && <p class="muted">{t("timeline.others", { n: step.total - step.effects.length })}</p>}
               </li>
             ))}
@@ -93,7 +92,7 @@ export function UndoDialog(given: { project: string; what: Undoing; onClose: () 
       <footer>
         <Button onClick={onClose}>{t("action.cancel")}</Button>
         {changes.length > 0 && (
-          <Button icon="undo" kind="main" busy={busy} onClick={() => void go()}>{t("undo.do", { n: changes.length })}</Button>
+          <Button icon="undo" kind="main" busy={busy} onClick={() => go()}>{t("undo.do", { n: changes.length })}</Button>
         )}
       </footer>
     </Dialog>

@@ -6,6 +6,7 @@ import { t, type Key } from "../words";
 import { Icon, type IconName } from "./icons";
 import { Piece, plain } from "./stored";
 
+/** What a click begins is done once: further clicks wait until its promise is kept. */
 export function Button(given: {
   children?: ComponentChildren;
   icon?: IconName;
@@ -17,9 +18,19 @@ export function Button(given: {
   expanded?: boolean;
   submit?: boolean;
   title?: string;
-  onClick?: (event: MouseEvent) => void;
+  onClick?: (event: MouseEvent) => unknown;
 }): JSX.Element {
   const { children, icon, label, kind = "plain", disabled, busy, pressed, expanded, submit, title, onClick } = given;
+  const running = useRef(false);
+  const clicked = async (event: MouseEvent) => {
+    if (running.current) return;
+    running.current = true;
+    try {
+      await onClick?.(event);
+    } finally {
+      running.current = false;
+    }
+  };
   return (
     <button
       type={submit ? "submit" : "button"}
@@ -30,7 +41,7 @@ export function Button(given: {
       aria-expanded={expanded}
       aria-busy={busy || undefined}
       disabled={disabled || busy}
-      onClick={onClick}
+      onClick={onClick && clicked}
     >
       {icon && <Icon name={icon} />}
       {children && <span>{children}</span>}
@@ -239,7 +250,8 @@ let counted = 0;
 const told = new Shared<readonly Note[]>([]);
 
 function tell(note: Note): void {
-  told.set([...told.value.slice(-2), note]);
+  const others = told.value.filter((one) => one.undo || one.words !== note.words); // said twice it is no clearer
+  told.set([...others.slice(-2), note]);
   setTimeout(() => drop(note.id), note.undo || note.bad ? 20_000 : 5_000);
 }
 
@@ -253,6 +265,30 @@ export function say(words: string, undo?: () => Promise<void>): void {
 
 export function complain(problem: unknown): void {
   tell({ id: ++counted, words: problemWords(problem), bad: true, undo: undefined });
+}
+
+/** Copies a text. Where a page came without TLS from another machine, the browser has no clipboard for it, but copies a selection. */
+export async function copy(text: string, done: string): Promise<void> {
+  try {
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else if (!copySelected(text)) throw new Error(t("action.copy.refused"));
+    say(done);
+  } catch (why) {
+    complain(why);
+  }
+}
+
+function copySelected(text: string): boolean {
+  const before = document.activeElement;
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "unseen";
+  (document.querySelector("dialog[open] .dialog-body") ?? document.body).append(field);
+  field.select();
+  const copied = document.execCommand("copy");
+  field.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return copied;
 }
 
 /** Also in every dialog: what is outside of an open one can be neither read nor pressed. */

@@ -189,9 +189,9 @@ def effects(snapshot: Snapshot, number: int) -> JsonObject:
 
 
 def relation_effects(snapshot: Snapshot, number: int) -> JsonObject:
-    """What a change did to the first few relations, and to how many in all."""
+    """What a change did to the first few relations, those that somebody made first, and to how many in all."""
     touches = snapshot.relation_effects(number)
-    shown = touches[:_EFFECTS]
+    shown = sorted(touches, key=lambda one: one.origin == "auto")[:_EFFECTS]
     ids = snapshot.ids(list(dict.fromkeys(name for one in shown for name in (one.source, one.target))))
     records = {record.name: record for record in snapshot.load(list(ids.values()))}
 
@@ -199,8 +199,21 @@ def relation_effects(snapshot: Snapshot, number: int) -> JsonObject:
         found = records.get(name)
         return {"id": None, "title": name, "kind": None} if found is None else title(found)
 
-    relations = [{"how": one.how, "from": end(one.source), "to": end(one.target), "type": one.type} for one in shown]
-    return {"relations": relations, "relations_total": len(touches)}
+    relations = [
+        {
+            "how": one.how,
+            "from": end(one.source),
+            "to": end(one.target),
+            "type": one.type,
+            "automatic": one.origin == "auto",
+        }
+        for one in shown
+    ]
+    return {
+        "relations": relations,
+        "relations_total": len(touches),
+        "relations_automatic": sum(one.origin == "auto" for one in touches),
+    }
 
 
 def _effect(snapshot: Snapshot, touch: Touch, records: dict[int, Record]) -> JsonObject:

@@ -15,7 +15,7 @@ from msgspec.json import encode
 
 from polymnia import errors
 from polymnia.errors import BadArguments, Cancelled, Fault, Interrupted, Unavailable
-from polymnia.operation import Context, Memory, Operation, as_object
+from polymnia.operation import Context, Download, Memory, Operation, as_object
 from polymnia.schemas import JsonObject
 from polymnia.transports.errors import (
     CODES,
@@ -104,8 +104,7 @@ class ApiCall(Request):
                 reply = tool.run(context, arguments)  # it has only read so far
             if reply.download is not None:
                 self.name, self.mime = reply.download.name, reply.download.mime
-                self.file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed when it was sent
-                reply.download.write(self.file)  # type: ignore[arg-type]
+                self.file = _written(reply.download)
         except Cancelled:
             raise
         except Fault as e:
@@ -133,6 +132,17 @@ class ApiCall(Request):
             if not isinstance(error, _Refused):
                 data = {"error_type": "internal_error", "details": error.data or {}, "suggestions": []}
             self._send(encode({"error": {"code": self.status, "message": error.message, "data": data}}), error)
+
+
+def _written(download: Download) -> IO[bytes]:
+    """The whole file of a download. One that fails on the way is none: its fault is the answer."""
+    file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed when sent
+    try:
+        download.write(file)  # type: ignore[arg-type]
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 class _Caller(DialectEndpoint):
