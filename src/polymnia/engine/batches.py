@@ -54,7 +54,7 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then. ``similar``
     are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words, ``same``
     of those in other scopes that say exactly the same.
-    ``superseded`` is the memory that this one replaces.
+    ``superseded`` is the memory that this one replaces, ``superseded_by`` the one that has replaced a joined one.
     """
 
     record: Record
@@ -63,6 +63,7 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     reworded: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
     superseded: Record | None = None
+    superseded_by: Record | None = None
 
 
 class StoredEntity(Struct, frozen=True, kw_only=True):
@@ -355,9 +356,15 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         superseded = None
         if draft.supersedes is not None:
             superseded = content.find(tx, draft.supersedes)
+            if made.uid != superseded.uid and superseded.uid in _newer(tx, made):  # what was replaced is true again
+                tx.revise(made.id, {"metadata": {k: v for k, v in made.metadata.items() if k != SUPERSEDED}})
+                (made,) = tx.load([made.id])
             _refuse_circle(tx, superseded.uid, made, "supersedes")
             tx.revise(superseded.id, {"metadata": superseded.metadata | {SUPERSEDED: made.uid}})
-        return StoredMemory(record=made, outcome="new" if same is None else "joined", superseded=superseded)
+        newest = next(reversed(_newer(tx, made).values()), None)
+        return StoredMemory(
+            record=made, outcome="new" if same is None else "joined", superseded=superseded, superseded_by=newest
+        )
 
     def _compared(self, plan: _Plan, stored: StoredMemory) -> StoredMemory:
         """The memory with those that say nearly the same; none of a batch too large to compare."""
@@ -395,18 +402,25 @@ def _changed_meanwhile(now: Record, version: int) -> Conflict:
 
 def _refuse_circle(tx: Transaction, older: str, newer: Record, field: str) -> None:
     """Refuse that a memory is superseded by itself, or by one that it supersedes: neither would be true then."""
-    seen = {newer.uid}
-    while newer.uid != older:
-        ids = tx.ids_of([str(newer.metadata.get(SUPERSEDED, ""))])
-        if not ids or seen & ids.keys():
-            return
-        (newer,) = tx.load(list(ids.values()))
-        seen.add(newer.uid)
+    if older != newer.uid and older not in _newer(tx, newer):
+        return
     raise Invalid(
-        "A memory cannot supersede itself" if len(seen) == 1 else "Two memories would supersede each other",
+        "A memory cannot supersede itself" if older == newer.uid else "Two memories would supersede each other",
         field=field,
         hint='Name the newer one and the older one; superseded_by: "" takes a mark away.',
     )
+
+
+def _newer(tx: Transaction, record: Record) -> dict[str, Record]:
+    """What has replaced a memory, and what has replaced that, up to what is true now, by their ids."""
+    found: dict[str, Record] = {}
+    while mark := record.metadata.get(SUPERSEDED):
+        ids = tx.ids_of([str(mark)])
+        if not ids or found.keys() & ids.keys():
+            break
+        (record,) = tx.load(list(ids.values()))
+        found[record.uid] = record
+    return found
 
 
 _NEARLY = 0.95  # a similarity from which on a memory is named as nearly the same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -108,10 +108,13 @@ class BriefVerbs(KnowledgeVerbs):
         """Keep a small value about the project beside its memories; None deletes it."""
         self._write("note", lambda tx: tx.note(key, value))
 
-    def noted_conflicts(self) -> list[tuple[Record, Record]]:
-        """The pairs of memories that were found to contradict each other while storing, and not settled since."""
+    def noted_conflicts(self, among: Collection[str] | None = None) -> list[tuple[Record, Record]]:
+        """The pairs of memories that were found to contradict each other while storing, and not settled since.
+
+        With ``among``, those that one of these ids is part of.
+        """
         with self.store.read(self.project) as snapshot:
-            return list(islice(unsettled(snapshot), MOST))
+            return list(islice(unsettled(snapshot, among), MOST))
 
     def note_conflicts(self, pairs: Iterable[tuple[Statement, Statement]]) -> None:
         """Note that memories contradict each other, until one is superseded or says something else."""

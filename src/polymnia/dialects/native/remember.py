@@ -112,6 +112,8 @@ def remember(
     batch = memory.store_batch([*drafts, *statements, *turns], named, ties, step=context.step)
     own = batch.memories[: len(drafts) + len(statements)]
     conflicts = _conflicts(memory, own) if batch.compared else {}
+    again = {one.record.uid for one in own if one.outcome == "joined"}
+    unsettled = memory.noted_conflicts(again) if again else []
     answer = TextAnswer(_BUDGET)
     answer.force(_headline(batch, len(own), len(turns), name))
     if known:
@@ -124,7 +126,7 @@ def remember(
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     alike = {one.name: other for one in named[:_CHECKED] for other in memory.names_alike(one.name) if other != one.name}
-    for line in _lines(batch, own, conflicts, alike, named):
+    for line in _lines(batch, own, conflicts, unsettled, alike, named):
         answer.add(line, _FOOT)
     if extracted is not None:
         for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
@@ -189,14 +191,26 @@ def _lines(
     batch: StoredBatch,
     own: Sequence[StoredMemory],
     conflicts: dict[str, dict[str, Side]],
+    unsettled: Sequence[tuple[Record, Record]],
     alike: dict[str, str],
     named: Sequence[EntityDraft],
 ) -> Iterator[str]:
     """What became of each item; of many, those first that need a decision."""
     new = {one.record.uid for one in own if one.outcome == "new"}
-    by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
-    for one in own if len(own) <= _CHECKED else by_need:
-        yield from _memory(one, list(conflicts.get(one.record.uid, {}).values()), new)
+    against: dict[str, list[Record]] = {}
+    for left, right in unsettled:
+        against.setdefault(left.uid, []).append(right)
+        against.setdefault(right.uid, []).append(left)
+    in_conflict = conflicts.keys() | against.keys()
+
+    def need(one: StoredMemory) -> tuple[bool, bool, bool]:
+        settled = one.record.uid not in in_conflict and one.superseded_by is None
+        return settled, not one.similar, one.outcome == "new"
+
+    for stored in own if len(own) <= _CHECKED else sorted(own, key=need):
+        yield from _memory(stored, list(conflicts.get(stored.record.uid, {}).values()), new)
+        if stored.outcome == "joined":
+            yield from _restated(stored, against.get(stored.record.uid, []))
     for entity, draft in zip(batch.entities, named, strict=True):
         added = count(len(entity.added), "observation", "observations")
         if entity.outcome == "new":
@@ -235,6 +249,15 @@ def _memory(one: StoredMemory, conflicts: Sequence[Side], new: Set[str]) -> Iter
         yield f"  if the older is no longer true: {_settling(older[0], record)}; both stay otherwise"
     for other, share in one.similar:
         yield f"  similar to {mention(other)}: {_likeness(one, other, share)}"
+
+
+def _restated(one: StoredMemory, against: Sequence[Record]) -> Iterator[str]:
+    """What stands against a memory that was there and is stated once more."""
+    if one.superseded_by is not None:
+        yield f"  but it is superseded by {mention(one.superseded_by)}"
+        yield f"  if it is true again: remember it with supersedes={short_id(one.superseded_by)!r}"
+    for other in against[:_NAMED]:
+        yield f"  conflicts with {mention(other)}, as was found before; revise whichever is no longer true"
 
 
 def _settling(older: Side, newer: Record) -> str:
