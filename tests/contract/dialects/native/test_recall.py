@@ -510,3 +510,30 @@ def test_a_known_conflict_is_marked_until_it_is_settled(meaning: Server) -> None
     assert f"conflicts with {new} (newer)" in answer
     text(meaning, "revise", id=old, superseded_by=new, **place)
     assert "conflicts with" not in text(meaning, "recall", query="hazelnuts", **place)
+
+
+@pytest.mark.promise("native.recall.cursor")
+def test_an_answer_names_what_would_let_more_of_them_in(words: Server) -> None:
+    text(words, "remember", memories=[f"The pump {n} hums." for n in range(30)])
+    assert text(words, "recall", query="pump", budget=8_000).endswith("or a larger limit.")
+    assert text(words, "recall", query="pump", budget=200).endswith("or a larger budget.")
+    assert text(words, "recall", query="pump", budget=200, limit=30).endswith("or a larger budget.")
+    assert "larger" not in text(words, "recall", query="pump", limit=3).splitlines()[-1]
+    assert text(words, "recall", query="pump", budget=8_000, limit=30).endswith("That is all that was found.")
+
+
+@pytest.mark.promise("native.recall.nothing")
+def test_an_emptied_project_is_not_taken_for_a_new_one(words: Server) -> None:
+    assert "yet" in text(words, "brief")
+    (id,) = ids(text(words, "remember", text="The bike is in the shed."))
+    text(words, "forget", ids=[id])
+    for tool, arguments in (("recall", {"query": "bike"}), ("brief", {}), ("read", {"ids": ["/"]})):
+        assert "any more" in text(words, tool, **arguments)
+    assert "bike" in text(words, "recall", changed_since="1 hour ago")
+
+
+@pytest.mark.promise("native.recall.changed_since")
+def test_a_question_among_changes_that_has_no_answer_names_the_way_to_all_changes(words: Server) -> None:
+    text(words, "remember", text="The bike is in the shed.")
+    answer = text(words, "recall", query="car", changed_since="1 hour ago", kind="plan")
+    assert "changed_since without a query lists all changes" in answer
