@@ -13,10 +13,20 @@ from polymnia.engine.graph import Deleted, Ends, GraphVerbs
 from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.project import Step
 from polymnia.errors import Conflict, Invalid, OverLimit
-from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record, Relation, legal_name, new_id, normal
+from polymnia.models import (
+    DEFAULT_SCOPE,
+    EntityDraft,
+    Filters,
+    JsonObject,
+    Record,
+    Relation,
+    legal_name,
+    new_id,
+    normal,
+)
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports import Transaction
+    from polymnia.engine.ports import Snapshot, Transaction
     from polymnia.engine.search.neighbours import EmbeddedText
 
 SUPERSEDED = "superseded_by"
@@ -34,7 +44,8 @@ _ENTITY = "entity"
 class MemoryDraft(Struct, frozen=True, kw_only=True):
     """The input for a new memory with a single text. ``at`` is when it was said, in microseconds, if not now.
 
-    A ``turn`` of a conversation is stored as it is, whatever else says the same.
+    A ``turn`` of a conversation is stored as it is, whatever else says the same; those of a session are given from its
+    beginning, or go on where it ends, and what it has already is not stored again.
     """
 
     text: str
@@ -160,9 +171,13 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         def store(tx: Transaction) -> StoredBatch:
             nonlocal done
             stored, put, tied, done = [], [], [], 0
+            there = _turns_there(tx, [plan.record for plan in plans if plan.draft.turn])
             for plan in plans:
                 advance()
-                stored.append(self._store_one(tx, plan))
+                if (known := there.get(plan.record.uid)) is not None:
+                    stored.append(StoredMemory(record=known, outcome="joined"))
+                else:
+                    stored.append(self._store_one(tx, plan))
             for draft in drafts:
                 advance()
                 put.append(_put_entity(tx, draft))
@@ -375,6 +390,32 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         text = normal(stored.record.observations[0])
         same = frozenset(one.uid for one, _ in similar if normal(content.content(one)) == text)
         return replace(stored, similar=similar, reworded=reworded - same, same=same)
+
+
+def turns_of(snapshot: Snapshot, scope: str) -> list[Record]:
+    """The turns of the session that a scope is of, in the order they were stored."""
+    base = snapshot.numbers[0] << 32
+    return snapshot.load([base | number for number in sorted(snapshot.matching(Filters(scope=scope, kinds=(TURN,))))])
+
+
+def turns_in_common(stored: Sequence[Record], texts: Sequence[str]) -> Sequence[Record]:
+    """The turns of a session that are the first of these: clients send a conversation again when it has grown."""
+    said = [content.content(one) for one in stored]
+    if said[: len(texts)] == list(texts):
+        return stored[: len(texts)]
+    sizes = range(min(len(texts), len(said)), 0, -1)
+    known = next((size for size in sizes if said[-size:] == list(texts[:size])), 0)
+    return stored[len(stored) - known :]
+
+
+def _turns_there(tx: Transaction, given: Sequence[Record]) -> dict[str, Record]:
+    """The turns that their sessions have by now, by the ids of those given: the same may be sent twice at once."""
+    found: dict[str, Record] = {}
+    for scope in dict.fromkeys(one.scope for one in given if one.scope is not None):
+        turns = [one for one in given if one.scope == scope]
+        known = turns_in_common(turns_of(tx, scope), [one.observations[0] for one in turns])
+        found |= {turn.uid: one for turn, one in zip(turns, known, strict=False)}
+    return found
 
 
 def _joined(there: Record, record: Record) -> JsonObject:

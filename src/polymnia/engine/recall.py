@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.batches import SUPERSEDED, TURN
+from polymnia.engine.batches import SUPERSEDED, turns_of
 from polymnia.engine.content import content, passes
 from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
@@ -210,9 +210,7 @@ class RecallVerbs(SearchVerbs):
     def turns(self, session: str) -> list[Record]:
         """The turns of a session, in the order they were stored."""
         with self.store.read(self.project) as snapshot:
-            numbers = snapshot.matching(Filters(scope=f"{SESSIONS}/{session}", kinds=(TURN,)))
-            base = snapshot.numbers[0] << 32
-            return snapshot.load([base | number for number in sorted(numbers)])
+            return turns_of(snapshot, f"{SESSIONS}/{session}")
 
     def neighbourhood(self, record: Record, depth: int) -> Neighbourhood:
         """A memory with the relations around it, up to ``depth`` steps away."""

@@ -90,12 +90,12 @@ def remember(
     _guess_kinds(memory, drafts)
     said, name = conversations.turns(conversation or (), session)
     silent = len(conversation or ()) - len(said)
-    turns, known = conversations.not_yet_stored(memory, said, name)
-    extracted = conversations.extract(context, turns, name, place) if turns and extract else None
+    unread = conversations.not_yet_stored(memory, said, name) if extract else []
+    extracted = conversations.extract(context, unread, name, place) if unread else None
     statements = [] if extracted is None else extracted.drafts
     statements, turns = (
         [replace(one, tags=bare(tags), metadata={**(metadata or {}), **one.metadata}) for one in some]
-        for some in (statements, turns)
+        for some in (statements, said)
     )
     named = [
         EntityDraft(
@@ -111,11 +111,13 @@ def remember(
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
     batch = memory.store_batch([*drafts, *statements, *turns], named, ties, step=context.step)
     own = batch.memories[: len(drafts) + len(statements)]
+    new = sum(one.outcome == "new" for one in batch.memories[len(own) :])
+    known = len(turns) - new
     conflicts = _conflicts(memory, own) if batch.compared else {}
     again = {one.record.uid for one in own if one.outcome == "joined"}
     unsettled = memory.noted_conflicts(again) if again else []
     answer = TextAnswer(_BUDGET)
-    answer.force(_headline(batch, len(own), len(turns), name))
+    answer.force(_headline(batch, len(own), new, name))
     if known:
         answer.add(f"{count(known, 'turn is', 'turns are')} in the session {name!r} already.")
     if silent:
