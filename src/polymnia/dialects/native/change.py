@@ -66,7 +66,7 @@ def revise(
         text=text,
         add=add or (),
         remove=remove or (),
-        kind=kind,
+        kind=kind if kind is None or record.name != record.uid else kind.lower(),  # as remember stores them
         tags=None if tags is None else shapes.bare(tags),
         scope=None if scope is None else shapes.path(scope),
         metadata=metadata,

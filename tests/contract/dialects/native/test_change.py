@@ -322,6 +322,8 @@ def test_a_revision_says_what_it_changed_and_refuses_an_empty_kind(words: Server
     assert "source: none -> mail" in answer
     assert "-> cellar" in answer
     assert "kind is empty" in error(words, "revise", id=id, kind="")
+    text(words, "revise", id=id, kind="Instruction")
+    assert "Standing instructions:\n- The pump is old." in text(words, "brief")
 
 
 @pytest.mark.promise("native.undo.preview")
