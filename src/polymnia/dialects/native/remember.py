@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from polymnia.dialects.native import conversations, shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import bare, tool
-from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id, tokens
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import COMPARED, GUESSED, MemoryDraft, StoredBatch, StoredMemory
 from polymnia.engine.content import KIND
@@ -128,11 +128,13 @@ def remember(
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     alike = {one.name: other for one in named[:_CHECKED] for other in memory.names_alike(one.name) if other != one.name}
+    repeated = sum(one.outcome == "joined" for one in own[len(drafts) :])
+    report = [] if extracted is None else list(extracted.report(repeated))
+    reserve = _FOOT + sum(map(tokens, report))  # what of the conversation was not kept is said in any case
     for line in _lines(batch, own, conflicts, unsettled, alike, named):
+        answer.add(line, reserve)
+    for line in report:
         answer.add(line, _FOOT)
-    if extracted is not None:
-        for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
-            answer.add(line, _FOOT)
     if answer.left_out:
         left = count(answer.left_out, "line of this answer is", "lines of this answer are")
         answer.force(f"{left} left out; everything is stored.")

@@ -340,3 +340,17 @@ def test_what_looks_like_a_credential_is_told_where_a_model_reads_it(words: Serv
     told = "looks like a credential was stored"
     assert told in text(words, "remember", text="The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a.")
     assert told not in text(words, "remember", text="The key is under the mat.")
+
+
+@pytest.mark.promise("native.remember.extract")
+def test_of_a_long_conversation_it_is_said_what_was_not_kept(meaning: Server) -> None:
+    said = [
+        ("We moved to the house number {} in Oslo.", "Okay, noted."),
+        ("My aunt number {} lives in Busan.", "Nice!"),
+    ]
+    turns = [{"role": role, "text": pair[at].format(n)} for n in range(40) for pair in said
+             for at, role in enumerate(("user", "assistant"))]  # fmt: skip
+    answer = text(meaning, "remember", conversation=turns, session="long", project="long talk")
+    assert "left out; everything is stored" in answer
+    assert re.search(r"Kept \d+ statements of the conversation, .* sentences left out \(", answer)
+    assert "(nothing to remember)" in answer
