@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -390,6 +390,14 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         text = normal(stored.record.observations[0])
         same = frozenset(one.uid for one, _ in similar if normal(content.content(one)) == text)
         return replace(stored, similar=similar, reworded=reworded - same, same=same)
+
+
+def newer_of(snapshot: Snapshot, records: Iterable[Record]) -> dict[str, Record]:
+    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing."""
+    marks = {one.uid: mark for one in records if isinstance(mark := one.metadata.get(SUPERSEDED), str) and mark}
+    ids = snapshot.ids_of(list(dict.fromkeys(marks.values()))) if marks else {}
+    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    return {uid: newer[mark] for uid, mark in marks.items() if mark in newer}
 
 
 def turns_of(snapshot: Snapshot, scope: str) -> list[Record]:

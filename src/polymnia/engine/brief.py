@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from polymnia.engine.batches import GUESSED, SUPERSEDED, TURN
+from polymnia.engine.batches import GUESSED, TURN, newer_of
 from polymnia.engine.content import CONTENT, KIND
 from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.known_conflicts import MOST, Statement, note, unsettled
@@ -83,12 +83,12 @@ class BriefVerbs(KnowledgeVerbs):
                     if read < kinds[one]:
                         older.add(one)
             entities = [
-                EntityKind(kind, count, _current(snapshot.newest(_EACH, [kind])))
+                EntityKind(kind, count, _current(snapshot, snapshot.newest(_EACH, [kind])))
                 for kind, count in kinds.items()
                 if kind not in _SORTED_OUT
             ][:_ENTITY_KINDS]
             unsorted = [kind for kind in kinds if kind in _UNSORTED or kind == "fact"]
-            newest = _current(snapshot.newest(_GUESSED if guess else _EACH * 2, unsorted)) if unsorted else []
+            newest = _current(snapshot, snapshot.newest(_GUESSED if guess else _EACH * 2, unsorted)) if unsorted else []
             scopes = [one for one in tree(snapshot.scopes()) if one.depth == 1 or one.memories]
             if len(scopes) > _SCOPES:  # the upper ones say more than the first by name
                 largest = sorted(scopes, key=lambda one: (one.depth, -one.total))[:_SCOPES]
@@ -143,12 +143,13 @@ def _newest(snapshot: Snapshot, kind: str) -> tuple[int, list[Record], list[Reco
     """
     for most in _READ:
         records = snapshot.newest(most, [kind])
-        current = _current(records)
+        current = _current(snapshot, records)
         given = [one for one in current if GUESSED not in one.metadata]
         if len(given) >= _EACH or len(records) < most:
             break
     return len(records), given, [one for one in current if GUESSED in one.metadata]
 
 
-def _current(records: Sequence[Record]) -> list[Record]:
-    return [one for one in records if not one.metadata.get(SUPERSEDED)]
+def _current(snapshot: Snapshot, records: Sequence[Record]) -> list[Record]:
+    replaced = newer_of(snapshot, records)
+    return [one for one in records if one.uid not in replaced]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.batches import SUPERSEDED, turns_of
+from polymnia.engine.batches import newer_of, turns_of
 from polymnia.engine.content import content, passes
 from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
@@ -243,16 +243,14 @@ def _bare(record: Record) -> Hit:
 
 def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory]:
     makers = snapshot.makers([hit.record.id for hit in hits])
-    marks = [mark for hit in hits if isinstance(mark := hit.record.metadata.get(SUPERSEDED), str) and mark]
-    ids = snapshot.ids_of(marks) if marks else {}
-    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    newer = newer_of(snapshot, (hit.record for hit in hits))
     conflicts: dict[str, list[Record]] = {}
     for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}):
         conflicts.setdefault(one.uid, []).append(other)
         conflicts.setdefault(other.uid, []).append(one)
     return [
         RecalledMemory(
-            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.metadata.get(SUPERSEDED, "")),
+            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.uid),
             conflicts=conflicts.get(hit.record.uid, []),
         )
         for hit in hits

@@ -60,6 +60,7 @@ _CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
 _MORE = 40  # tokens for the line with the cursor to more memories of a change
 _FEW, _TIES = 3, 10  # relations of an entity or a change that are shown, where room is short and where not
+_AGES = {1: " (newer)", -1: " (older)", 0: ""}
 _CONFLICTS = 2  # memories in conflict with one that are named
 _WITHOUT_QUERY = "changed_since without a query lists all changes, and what was deleted."
 _OTHER_QUESTION = "The cursor is of another question"
@@ -323,8 +324,8 @@ class _Shown:
         if one.superseded_by is not None:
             lines.append(f"  superseded by {mention(one.superseded_by)}")
         for other in one.conflicts[:_CONFLICTS]:
-            newer = "newer" if other.created > record.created else "older"
-            lines.append(f'  conflicts with {short_id(other)} ({newer}): "{gist(other, 80)}"')
+            age = (other.created > record.created) - (other.created < record.created)  # of one change, neither is older
+            lines.append(f'  conflicts with {short_id(other)}{_AGES[age]}: "{gist(other, 80)}"')
         lines += self._relations(one.relations, _FEW if around is None else _TIES)
         if self._scored and (why := _why(hit.why)):
             lines.append(f"  why: {why}")
