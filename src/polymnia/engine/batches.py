@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -13,10 +13,20 @@ from polymnia.engine.graph import Deleted, Ends, GraphVerbs
 from polymnia.engine.memories import MemoryVerbs
 from polymnia.engine.project import Step
 from polymnia.errors import Conflict, Invalid, OverLimit
-from polymnia.models import DEFAULT_SCOPE, EntityDraft, JsonObject, Record, Relation, legal_name, new_id, normal
+from polymnia.models import (
+    DEFAULT_SCOPE,
+    EntityDraft,
+    Filters,
+    JsonObject,
+    Record,
+    Relation,
+    legal_name,
+    new_id,
+    normal,
+)
 
 if TYPE_CHECKING:
-    from polymnia.engine.ports import Transaction
+    from polymnia.engine.ports import Snapshot, Transaction
     from polymnia.engine.search.neighbours import EmbeddedText
 
 SUPERSEDED = "superseded_by"
@@ -34,7 +44,8 @@ _ENTITY = "entity"
 class MemoryDraft(Struct, frozen=True, kw_only=True):
     """The input for a new memory with a single text. ``at`` is when it was said, in microseconds, if not now.
 
-    A ``turn`` of a conversation is stored as it is, whatever else says the same.
+    A ``turn`` of a conversation is stored as it is, whatever else says the same; those of a session are given from its
+    beginning, or go on where it ends, and what it has already is not stored again.
     """
 
     text: str
@@ -54,7 +65,7 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then. ``similar``
     are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words, ``same``
     of those in other scopes that say exactly the same.
-    ``superseded`` is the memory that this one replaces.
+    ``superseded`` is the memory that this one replaces, ``superseded_by`` the one that has replaced a joined one.
     """
 
     record: Record
@@ -63,6 +74,7 @@ class StoredMemory(Struct, frozen=True, kw_only=True):
     reworded: frozenset[str] = frozenset()
     same: frozenset[str] = frozenset()
     superseded: Record | None = None
+    superseded_by: Record | None = None
 
 
 class StoredEntity(Struct, frozen=True, kw_only=True):
@@ -159,9 +171,13 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         def store(tx: Transaction) -> StoredBatch:
             nonlocal done
             stored, put, tied, done = [], [], [], 0
+            there = _turns_there(tx, [plan.record for plan in plans if plan.draft.turn])
             for plan in plans:
                 advance()
-                stored.append(self._store_one(tx, plan))
+                if (known := there.get(plan.record.uid)) is not None:
+                    stored.append(StoredMemory(record=known, outcome="joined"))
+                else:
+                    stored.append(self._store_one(tx, plan))
             for draft in drafts:
                 advance()
                 put.append(_put_entity(tx, draft))
@@ -355,9 +371,15 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         superseded = None
         if draft.supersedes is not None:
             superseded = content.find(tx, draft.supersedes)
+            if made.uid != superseded.uid and superseded.uid in _newer(tx, made):  # what was replaced is true again
+                tx.revise(made.id, {"metadata": {k: v for k, v in made.metadata.items() if k != SUPERSEDED}})
+                (made,) = tx.load([made.id])
             _refuse_circle(tx, superseded.uid, made, "supersedes")
             tx.revise(superseded.id, {"metadata": superseded.metadata | {SUPERSEDED: made.uid}})
-        return StoredMemory(record=made, outcome="new" if same is None else "joined", superseded=superseded)
+        newest = next(reversed(_newer(tx, made).values()), None)
+        return StoredMemory(
+            record=made, outcome="new" if same is None else "joined", superseded=superseded, superseded_by=newest
+        )
 
     def _compared(self, plan: _Plan, stored: StoredMemory) -> StoredMemory:
         """The memory with those that say nearly the same; none of a batch too large to compare."""
@@ -368,6 +390,40 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         text = normal(stored.record.observations[0])
         same = frozenset(one.uid for one, _ in similar if normal(content.content(one)) == text)
         return replace(stored, similar=similar, reworded=reworded - same, same=same)
+
+
+def newer_of(snapshot: Snapshot, records: Iterable[Record]) -> dict[str, Record]:
+    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing."""
+    marks = {one.uid: mark for one in records if isinstance(mark := one.metadata.get(SUPERSEDED), str) and mark}
+    ids = snapshot.ids_of(list(dict.fromkeys(marks.values()))) if marks else {}
+    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    return {uid: newer[mark] for uid, mark in marks.items() if mark in newer}
+
+
+def turns_of(snapshot: Snapshot, scope: str) -> list[Record]:
+    """The turns of the session that a scope is of, in the order they were stored."""
+    base = snapshot.numbers[0] << 32
+    return snapshot.load([base | number for number in sorted(snapshot.matching(Filters(scope=scope, kinds=(TURN,))))])
+
+
+def turns_in_common(stored: Sequence[Record], texts: Sequence[str]) -> Sequence[Record]:
+    """The turns of a session that are the first of these: clients send a conversation again when it has grown."""
+    said = [content.content(one) for one in stored]
+    if said[: len(texts)] == list(texts):
+        return stored[: len(texts)]
+    sizes = range(min(len(texts), len(said)), 0, -1)
+    known = next((size for size in sizes if said[-size:] == list(texts[:size])), 0)
+    return stored[len(stored) - known :]
+
+
+def _turns_there(tx: Transaction, given: Sequence[Record]) -> dict[str, Record]:
+    """The turns that their sessions have by now, by the ids of those given: the same may be sent twice at once."""
+    found: dict[str, Record] = {}
+    for scope in dict.fromkeys(one.scope for one in given if one.scope is not None):
+        turns = [one for one in given if one.scope == scope]
+        known = turns_in_common(turns_of(tx, scope), [one.observations[0] for one in turns])
+        found |= {turn.uid: one for turn, one in zip(turns, known, strict=False)}
+    return found
 
 
 def _joined(there: Record, record: Record) -> JsonObject:
@@ -395,18 +451,25 @@ def _changed_meanwhile(now: Record, version: int) -> Conflict:
 
 def _refuse_circle(tx: Transaction, older: str, newer: Record, field: str) -> None:
     """Refuse that a memory is superseded by itself, or by one that it supersedes: neither would be true then."""
-    seen = {newer.uid}
-    while newer.uid != older:
-        ids = tx.ids_of([str(newer.metadata.get(SUPERSEDED, ""))])
-        if not ids or seen & ids.keys():
-            return
-        (newer,) = tx.load(list(ids.values()))
-        seen.add(newer.uid)
+    if older != newer.uid and older not in _newer(tx, newer):
+        return
     raise Invalid(
-        "A memory cannot supersede itself" if len(seen) == 1 else "Two memories would supersede each other",
+        "A memory cannot supersede itself" if older == newer.uid else "Two memories would supersede each other",
         field=field,
         hint='Name the newer one and the older one; superseded_by: "" takes a mark away.',
     )
+
+
+def _newer(tx: Transaction, record: Record) -> dict[str, Record]:
+    """What has replaced a memory, and what has replaced that, up to what is true now, by their ids."""
+    found: dict[str, Record] = {}
+    while mark := record.metadata.get(SUPERSEDED):
+        ids = tx.ids_of([str(mark)])
+        if not ids or found.keys() & ids.keys():
+            break
+        (record,) = tx.load(list(ids.values()))
+        found[record.uid] = record
+    return found
 
 
 _NEARLY = 0.95  # a similarity from which on a memory is named as nearly the same

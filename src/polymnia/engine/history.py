@@ -257,26 +257,34 @@ class HistoryVerbs(Project):
             with self.store.read(self.project) as snapshot:
                 effects, total = _effects(snapshot, one.id, shown)
                 ties = _ties(snapshot, one.id)
-            final = not total and self.grant.write and self._is_final(one.id)
+            refused = self._refused(one.id) if not total else None
+            # One that others build on can be undone, once these are.
+            final = refused is not None and not refused.changes
             planned.append(ChangeEffects(one, effects, total, ties, final))
             if since is None and session is None and not planned[-1].final:
                 break
         return planned
 
-    def _is_final(self, number: int) -> bool:
-        """Whether nothing of a change can be undone any more; one that others build on can, once these are undone."""
+    def check_undo(self, change: int) -> None:
+        """Raise what an undo of a change would raise; nothing is changed."""
+        if (refused := self._refused(change)) is not None:
+            raise refused
+
+    def _refused(self, number: int) -> Conflict | None:
+        """Why a change cannot be undone; None if it can, or for somebody who may only read."""
 
         def attempt(tx: Transaction) -> None:
             tx.undo(number)
             raise _Tried
 
         try:
-            self._write("undo", attempt)
+            if self.grant.write:
+                self._write("undo", attempt)
         except _Tried:
-            return False
+            pass
         except Conflict as e:
-            return not e.changes
-        return False
+            return e
+        return None
 
     def undo_all(self, changes: Sequence[int]) -> list[Change]:
         """Undo several changes, newest first; if one of them cannot be undone, none of them is."""

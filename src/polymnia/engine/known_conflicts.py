@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 from zlib import crc32
 
-from polymnia.engine.batches import SUPERSEDED
+from polymnia.engine.batches import newer_of
 from polymnia.models import Record
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def unsettled(snapshot: Snapshot, among: Collection[str] | None = None) -> Itera
         some = pairs[start : start + _TOGETHER]
         found = snapshot.ids_of([uid for _, ids in some for uid in ids])
         records = {one.uid: one for one in snapshot.load(list(found.values()))} if found else {}
+        replaced = newer_of(snapshot, records.values())
         for key, ids in some:
             both = [records[uid] for uid in ids if uid in records]
-            if len(both) != 2 or any(one.metadata.get(SUPERSEDED) for one in both):
+            if len(both) != 2 or any(one.uid in replaced for one in both):
                 continue
             said = map(int, (snapshot.noted(key) or "").split())
             if all(text in _texts(record) for record, text in zip(both, said, strict=True)):

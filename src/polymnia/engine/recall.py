@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from polymnia.engine.batches import SUPERSEDED, TURN
+from polymnia.engine.batches import newer_of, turns_of
 from polymnia.engine.content import content, passes
 from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
@@ -210,9 +210,7 @@ class RecallVerbs(SearchVerbs):
     def turns(self, session: str) -> list[Record]:
         """The turns of a session, in the order they were stored."""
         with self.store.read(self.project) as snapshot:
-            numbers = snapshot.matching(Filters(scope=f"{SESSIONS}/{session}", kinds=(TURN,)))
-            base = snapshot.numbers[0] << 32
-            return snapshot.load([base | number for number in sorted(numbers)])
+            return turns_of(snapshot, f"{SESSIONS}/{session}")
 
     def neighbourhood(self, record: Record, depth: int) -> Neighbourhood:
         """A memory with the relations around it, up to ``depth`` steps away."""
@@ -245,16 +243,14 @@ def _bare(record: Record) -> Hit:
 
 def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory]:
     makers = snapshot.makers([hit.record.id for hit in hits])
-    marks = [mark for hit in hits if isinstance(mark := hit.record.metadata.get(SUPERSEDED), str) and mark]
-    ids = snapshot.ids_of(marks) if marks else {}
-    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    newer = newer_of(snapshot, (hit.record for hit in hits))
     conflicts: dict[str, list[Record]] = {}
     for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}):
         conflicts.setdefault(one.uid, []).append(other)
         conflicts.setdefault(other.uid, []).append(one)
     return [
         RecalledMemory(
-            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.metadata.get(SUPERSEDED, "")),
+            hit=hit, stored=makers.get(hit.record.id), superseded_by=newer.get(hit.record.uid),
             conflicts=conflicts.get(hit.record.uid, []),
         )
         for hit in hits

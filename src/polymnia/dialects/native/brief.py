@@ -26,6 +26,7 @@ _TITLES = {
 }
 _GUESSED = "Read like these, but only guessed; revise(id, kind) settles it:"
 _GIST, _TITLE = 200, 60
+_LINES, _SHARE = 8, 100  # lines of a kind that are shown, and the part of a budget that has room for one more
 _FOOT = 45  # tokens for the last line
 _PAGES = 1_000
 _Section = tuple[str, list[str]]
@@ -75,7 +76,10 @@ def _page(
     last = "" if found.last is None else f", last change {minute(found.last.at)} by {shortened(found.last.who, 60)}"
     size = f"{count(found.memories, 'memory', 'memories')}, {count(found.relations, 'relation', 'relations')}"
     answer.force(f"Project {memory.project!r}: {size}{last}.")
-    left = [(title, lines[answer.section(title, lines, limit, _FOOT) :]) for title, lines in sections]
+    left = []
+    for title, lines in sections:
+        most = limit or (max(_LINES, budget // _SHARE) if title in _TITLES.values() else None)
+        left.append((title, lines[answer.section(title, lines, most, _FOOT) :]))
     if left == sections and (first := next((at for at, (_, lines) in enumerate(left) if lines), None)) is not None:
         title, lines = left[first]  # there is no room for any line as it is
         answer.begin(lines[0], _FOOT)
@@ -85,7 +89,7 @@ def _page(
 
 
 def _sections(found: Brief) -> list[_Section]:
-    sections = [(title, [_line(record) for record in found.sections.get(kind, ())]) for kind, title in _TITLES.items()]
+    sections = [(title, _given(found, kind)) for kind, title in _TITLES.items()]
     guessed = [f"{_line(record)} {kind}?" for kind in _TITLES for record in found.guessed.get(kind, ())]
     conflicts = [f"- {mention(one)} against {mention(other)}" for one, other in found.conflicts]
     if found.more_conflicts:
@@ -101,6 +105,11 @@ def _sections(found: Brief) -> list[_Section]:
         ("Newest memories:", [_line(record) for record in found.newest]),
         ("Scopes (read / shows all):", scopes if len(scopes) > 1 else []),
     ]
+
+
+def _given(found: Brief, kind: str) -> list[str]:
+    older = [f"- there may be older ones: recall(kind={kind!r})"] if kind in found.older else []
+    return [*(_line(record) for record in found.sections.get(kind, ())), *older]
 
 
 def _called(record: Record) -> str:

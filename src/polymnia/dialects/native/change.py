@@ -66,7 +66,7 @@ def revise(
         text=text,
         add=add or (),
         remove=remove or (),
-        kind=kind,
+        kind=kind if kind is None or record.name != record.uid else kind.lower(),  # as remember stores them
         tags=None if tags is None else shapes.bare(tags),
         scope=None if scope is None else shapes.path(scope),
         metadata=metadata,
@@ -129,7 +129,8 @@ def forget(
             *([count(len(gone.relations), "relation", "relations")] if gone.relations else []),
         ]
     )
-    answer.force(f"Forgot {what}. undo brings it back." if what else "There was nothing to forget:")
+    brings = f"undo brings {'it' if len(gone.records) + len(gone.relations) == 1 else 'them'} back"
+    answer.force(f"Forgot {what}. {brings}." if what else "There was nothing to forget:")
     answer.rest(lines, _more)
     return Reply(text=str(answer))
 
@@ -146,7 +147,7 @@ def _ever_named(memory: Memory, id: str) -> tuple[str, str]:
     """The name of a memory to delete for good, be it there or forgotten already, and its line in the question."""
     name = memory.deleted_name(id)
     if name is not None:
-        return name, f"- {shortened(name)} (forgotten already)"
+        return name, f"- {mention(memory.versions(name)[0][0][1])} (forgotten already)"
     record = found(memory, id)
     return record.name, f"- {mention(record)}"
 
@@ -184,6 +185,8 @@ def undo(
     session = legal_session(session, "session") if session else None
     if start is None and session is None:
         planned = memory.undoable(change=change)
+        if change is not None and not confirm and not planned[0].final:
+            memory.check_undo(change)
     else:
         planned = memory.undoable(since=start, session=session)
         planned = [one for one in planned if change is None or one.change.id <= change]

@@ -11,8 +11,7 @@ from msgspec import Struct
 from polymnia.dialects.native import shapes
 from polymnia.dialects.native.text import count, tokens
 from polymnia.dialects.shapes import at_time
-from polymnia.engine.batches import GUESSED, TURN, MemoryDraft
-from polymnia.engine.content import content
+from polymnia.engine.batches import GUESSED, TURN, MemoryDraft, turns_in_common
 from polymnia.engine.scopes import SESSIONS, legal_session
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid
@@ -97,14 +96,9 @@ def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[
     return drafts, name
 
 
-def not_yet_stored(memory: Memory, given: list[MemoryDraft], session: str) -> tuple[list[MemoryDraft], int]:
-    """The turns behind those that the session has already, and how many it has: clients send a growing conversation."""
-    stored = [content(one) for one in memory.turns(session)] if given else []
-    texts = [one.text for one in given]
-    if stored[: len(texts)] == texts:
-        return [], len(texts)
-    known = next((size for size in range(min(len(texts), len(stored)), 0, -1) if stored[-size:] == texts[:size]), 0)
-    return given[known:], known
+def not_yet_stored(memory: Memory, given: list[MemoryDraft], session: str) -> list[MemoryDraft]:
+    """The turns behind those that the session has already: what is still to be read for statements."""
+    return given[len(turns_in_common(memory.turns(session), [one.text for one in given])) :] if given else []
 
 
 def extract(context: Context, said: Sequence[MemoryDraft], session: str, scope: str) -> ExtractedStatements:

@@ -60,7 +60,9 @@ _CUT_MEANS = "(cut): read by its id shows it whole."
 _CHANGES = 200
 _MORE = 40  # tokens for the line with the cursor to more memories of a change
 _FEW, _TIES = 3, 10  # relations of an entity or a change that are shown, where room is short and where not
+_AGES = {1: " (newer)", -1: " (older)", 0: ""}
 _CONFLICTS = 2  # memories in conflict with one that are named
+_WITHOUT_QUERY = "changed_since without a query lists all changes, and what was deleted."
 _OTHER_QUESTION = "The cursor is of another question"
 _TREE = 400  # scopes from which on only the upper levels of a tree are shown
 _SOURCES, _SOURCE = ("source", "url", "session"), 80  # keys of metadata that say where a memory is from; characters
@@ -130,7 +132,10 @@ def recall(
     if listing.next() is None and cursor is None:
         if listing.page.relations:
             return Reply(text=_answer(listing, budget, limit, query, changed=False))
-        return Reply(text=_nothing(memory, filters, [sentence(note) for note in listing.page.notes]))
+        notes = [sentence(note) for note in listing.page.notes]
+        if changed_since is not None:
+            notes.append(_WITHOUT_QUERY)
+        return Reply(text=_nothing(memory, filters, notes))
     return Reply(text=_answer(listing, budget, limit, query, changed=changed_since is not None))
 
 
@@ -199,15 +204,17 @@ def _answer(listing: _Listing, budget: int, limit: int | None, query: str, *, ch
     if not listing.page.whole_past:
         worded.append("there are too many later changes to take all of them back; newer ones may shine through.")
     if changed:
-        worded.append("deleted memories are listed by changed_since without a query.")
+        worded.append(_WITHOUT_QUERY)
     below = TextAnswer(budget // 4)
     if listing.page.relations and not listing.place.number:
         below.rest(["Relations of what you ask about:", *(f"  {arrow(one)}" for one in listing.page.relations)], _more)
     for note in worded:
         below.add(f"Note: {note}")
     most = limit or (_NEAREST if nothing else WINDOW)
+    before = listing.place.number
     for block in _blocks(listing, most, budget, answer.room - _FOOT - tokens(str(below)), query):
         answer.force(block)
+    full = listing.place.number - before == most
     if str(below):
         answer.force(str(below))
     if listing.repeated:
@@ -215,7 +222,7 @@ def _answer(listing: _Listing, budget: int, limit: int | None, query: str, *, ch
         answer.add(f"Note: left out {what} these.", _FOOT)
     if _CUT in str(answer):
         answer.force(_CUT_MEANS)
-    answer.force(_foot(listing, fits=nothing is None, limited=limit is not None))
+    answer.force(_foot(listing, fits=nothing is None, larger=("" if limit else "limit") if full else "budget"))
     return str(answer)
 
 
@@ -258,16 +265,16 @@ def _more(number: int) -> str:
     return f"  and {number:,} more; read shows them"
 
 
-def _foot(listing: _Listing, *, fits: bool, limited: bool) -> str:
+def _foot(listing: _Listing, *, fits: bool, larger: str) -> str:
+    """How many are left, and how to get them; ``larger`` is what would have let more of them in."""
     left = listing.left
     if not left:
         return "That is all that was found." if fits else "These are only the nearest."
     what = (
         count(left, "more memory was found", "more memories were found") if fits else f"{left:,} more are less like it"
     )
-    return f'{what}: cursor "{cursor_at("recall", *astuple(listing.place))}"' + (
-        "" if limited else ", or a larger budget."
-    )
+    way = f", or a larger {larger}." if larger else ""
+    return f'{what}: cursor "{cursor_at("recall", *astuple(listing.place))}"{way}'
 
 
 def _once(memories: list[RecalledMemory]) -> list[RecalledMemory]:
@@ -317,8 +324,8 @@ class _Shown:
         if one.superseded_by is not None:
             lines.append(f"  superseded by {mention(one.superseded_by)}")
         for other in one.conflicts[:_CONFLICTS]:
-            newer = "newer" if other.created > record.created else "older"
-            lines.append(f'  conflicts with {short_id(other)} ({newer}): "{gist(other, 80)}"')
+            age = (other.created > record.created) - (other.created < record.created)  # of one change, neither is older
+            lines.append(f'  conflicts with {short_id(other)}{_AGES[age]}: "{gist(other, 80)}"')
         lines += self._relations(one.relations, _FEW if around is None else _TIES)
         if self._scored and (why := _why(hit.why)):
             lines.append(f"  why: {why}")
@@ -611,7 +618,7 @@ def _meant(memory: Memory, id: str) -> Record:
     said = [one.hit.record for one in recalled.memories if content(one.hit.record) == id.strip()]
     if len(said) == 1:
         return said[0]
-    meant = f"Did you mean {', '.join(map(repr, same or near))}? " if same or near else ""
+    meant = f"Did you mean {', '.join(map(repr, same or near))}? " if same or near else _place(memory, bare)
     if memory.relations_naming(bare):
         meant += "Only relations name it: read shows them, forget takes them as `relations`. "
     if re.fullmatch(f"(?=.*[0-9])[0-9a-fA-F-]{{4,{SHORTEST_ID - 1}}}", bare):
@@ -619,6 +626,16 @@ def _meant(memory: Memory, id: str) -> Record:
     if not meant and recalled.memories and all(note.code != "nothing_fits" for note in recalled.notes):
         meant = f"Did you mean {mention(recalled.memories[0].hit.record)}? "
     raise NotFound([shortened(id)], "Memory", hint=f"{meant}recall finds memories by what they say.")
+
+
+def _place(memory: Memory, text: str) -> str:
+    """What to do with a session or a scope that was named in place of a memory; nothing where it is none."""
+    if _session(memory, text):
+        name = text.strip("/").removeprefix(f"{SESSIONS}/")
+        return f"It is a session: read shows its turns, undo(session={name!r}) takes back what was stored of it. "
+    if shapes.path(text) and _tree(memory, text):
+        return f"It is a scope: recall(scope={shapes.path(text)!r}) lists its memories. "
+    return ""
 
 
 def _event(event: Event) -> str:

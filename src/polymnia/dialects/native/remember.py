@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from polymnia.dialects.native import conversations, shapes
 from polymnia.dialects.native.recall import found
 from polymnia.dialects.native.shapes import bare, tool
-from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id
+from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id, tokens
 from polymnia.dialects.shapes import about
 from polymnia.engine.batches import COMPARED, GUESSED, MemoryDraft, StoredBatch, StoredMemory
 from polymnia.engine.content import KIND
@@ -90,12 +90,12 @@ def remember(
     _guess_kinds(memory, drafts)
     said, name = conversations.turns(conversation or (), session)
     silent = len(conversation or ()) - len(said)
-    turns, known = conversations.not_yet_stored(memory, said, name)
-    extracted = conversations.extract(context, turns, name, place) if turns and extract else None
+    unread = conversations.not_yet_stored(memory, said, name) if extract else []
+    extracted = conversations.extract(context, unread, name, place) if unread else None
     statements = [] if extracted is None else extracted.drafts
     statements, turns = (
         [replace(one, tags=bare(tags), metadata={**(metadata or {}), **one.metadata}) for one in some]
-        for some in (statements, turns)
+        for some in (statements, said)
     )
     named = [
         EntityDraft(
@@ -111,9 +111,13 @@ def remember(
     ties = [(one.from_, one.to, one.type) for one in relations or ()]
     batch = memory.store_batch([*drafts, *statements, *turns], named, ties, step=context.step)
     own = batch.memories[: len(drafts) + len(statements)]
+    new = sum(one.outcome == "new" for one in batch.memories[len(own) :])
+    known = len(turns) - new
     conflicts = _conflicts(memory, own) if batch.compared else {}
+    again = {one.record.uid for one in own if one.outcome == "joined"}
+    unsettled = memory.noted_conflicts(again) if again else []
     answer = TextAnswer(_BUDGET)
-    answer.force(_headline(batch, len(own), len(turns), name))
+    answer.force(_headline(batch, len(own), new, name))
     if known:
         answer.add(f"{count(known, 'turn is', 'turns are')} in the session {name!r} already.")
     if silent:
@@ -124,11 +128,13 @@ def remember(
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
     alike = {one.name: other for one in named[:_CHECKED] for other in memory.names_alike(one.name) if other != one.name}
-    for line in _lines(batch, own, conflicts, alike, named):
+    repeated = sum(one.outcome == "joined" for one in own[len(drafts) :])
+    report = [] if extracted is None else list(extracted.report(repeated))
+    reserve = _FOOT + sum(map(tokens, report))  # what of the conversation was not kept is said in any case
+    for line in _lines(batch, own, conflicts, unsettled, alike, named):
+        answer.add(line, reserve)
+    for line in report:
         answer.add(line, _FOOT)
-    if extracted is not None:
-        for line in extracted.report(sum(one.outcome == "joined" for one in own[len(drafts) :])):
-            answer.add(line, _FOOT)
     if answer.left_out:
         left = count(answer.left_out, "line of this answer is", "lines of this answer are")
         answer.force(f"{left} left out; everything is stored.")
@@ -189,14 +195,26 @@ def _lines(
     batch: StoredBatch,
     own: Sequence[StoredMemory],
     conflicts: dict[str, dict[str, Side]],
+    unsettled: Sequence[tuple[Record, Record]],
     alike: dict[str, str],
     named: Sequence[EntityDraft],
 ) -> Iterator[str]:
     """What became of each item; of many, those first that need a decision."""
     new = {one.record.uid for one in own if one.outcome == "new"}
-    by_need = sorted(own, key=lambda one: (one.record.uid not in conflicts, not one.similar, one.outcome == "new"))
-    for one in own if len(own) <= _CHECKED else by_need:
-        yield from _memory(one, list(conflicts.get(one.record.uid, {}).values()), new)
+    against: dict[str, list[Record]] = {}
+    for left, right in unsettled:
+        against.setdefault(left.uid, []).append(right)
+        against.setdefault(right.uid, []).append(left)
+    in_conflict = conflicts.keys() | against.keys()
+
+    def need(one: StoredMemory) -> tuple[bool, bool, bool]:
+        settled = one.record.uid not in in_conflict and one.superseded_by is None
+        return settled, not one.similar, one.outcome == "new"
+
+    for stored in own if len(own) <= _CHECKED else sorted(own, key=need):
+        yield from _memory(stored, list(conflicts.get(stored.record.uid, {}).values()), new)
+        if stored.outcome == "joined":
+            yield from _restated(stored, against.get(stored.record.uid, []))
     for entity, draft in zip(batch.entities, named, strict=True):
         added = count(len(entity.added), "observation", "observations")
         if entity.outcome == "new":
@@ -235,6 +253,15 @@ def _memory(one: StoredMemory, conflicts: Sequence[Side], new: Set[str]) -> Iter
         yield f"  if the older is no longer true: {_settling(older[0], record)}; both stay otherwise"
     for other, share in one.similar:
         yield f"  similar to {mention(other)}: {_likeness(one, other, share)}"
+
+
+def _restated(one: StoredMemory, against: Sequence[Record]) -> Iterator[str]:
+    """What stands against a memory that was there and is stated once more."""
+    if one.superseded_by is not None:
+        yield f"  but it is superseded by {mention(one.superseded_by)}"
+        yield f"  if it is true again: remember it with supersedes={short_id(one.superseded_by)!r}"
+    for other in against[:_NAMED]:
+        yield f"  conflicts with {mention(other)}, as was found before; revise whichever is no longer true"
 
 
 def _settling(older: Side, newer: Record) -> str:

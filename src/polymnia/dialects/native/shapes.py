@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from polymnia.dialects.shapes import about, parameters
 from polymnia.errors import BadArguments, Violation
 from polymnia.models import JsonObject, Note
-from polymnia.operation import Context, Memory, Operation, Reply, schema
+from polymnia.operation import Context, Memory, Operation, Reply, credential_notes, schema
 from polymnia.operation import read as read_arguments
 
 _LEAST, _MOST = 100, 100_000
@@ -25,7 +25,10 @@ Project = str
 Tags = list[str]
 _TAKE: dict[str, type] = {}  # each tool with the type of its parameters
 _ALIKE = 0.7  # how like a parameter a name must be to be taken for a slip
-_NUMBER = "a number, which `history` of read and `changed_since` of recall show"
+_EXPECTED = {
+    ("undo", "change", "string"): "a number, which `history` of read and `changed_since` of recall show",
+    ("recall", "session", "unknown"): "but `scope` session/NAME finds its turns, and read shows all of them",
+}  # what to give instead, where the schema alone does not tell
 _READING = ("read", "recall", "revise", "forget", "undo", "remember", "brief")  # whom an unknown parameter is for
 _MAYBE_ABSENT = re.compile(rb'"(?:none|null|n/a|undefined|)"', re.IGNORECASE)  # texts that may stand for nothing
 
@@ -85,7 +88,10 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
             if project := arguments.get("project"):
                 memory = context.memory.acting(context.memory.author, project=project)
                 context = replace(context, memory=memory)
-            return run(context, **arguments)
+            reply = run(context, **arguments)
+            if reply.text and (told := credential_notes(context.memory.screen)):  # which a model finds nowhere else
+                reply = replace(reply, text=f"{reply.text}\nNote: {told[0].text.partition(':')[0]}.")
+            return reply
 
         def read(raw: bytes, notes: list[Note]) -> Any:
             if not _MAYBE_ABSENT.search(raw):
@@ -120,8 +126,8 @@ def tool(name: str, title: str, **hints: Any) -> Callable[[Callable[..., Reply]]
 
 def _placed(tool: str, wrong: Violation) -> Violation:
     """A violation; of a parameter that is unknown here, with the tools that take it, or where else it may go."""
-    if (tool, wrong.path, wrong.given) == ("undo", "change", "string"):
-        return Violation(wrong.path, _NUMBER, wrong.given, provided=wrong.provided)
+    if (expected := _EXPECTED.get((tool, wrong.path, wrong.given))) is not None:
+        return Violation(wrong.path, expected, wrong.given, provided=wrong.provided)
     if wrong.given != "unknown":
         return wrong
     from difflib import SequenceMatcher
@@ -167,6 +173,8 @@ def bare(tags: Iterable[str] | None) -> list[str]:
 
 def empty_project(memory: Memory) -> str:
     """That nothing is stored yet; of a project that never was, with the one that may be meant."""
-    near = memory.nearest_project() if not memory.stamp() else None
+    if memory.stamp():
+        return f"There are no memories in the project {memory.project!r} any more; recall with changed_since tells why."
+    near = memory.nearest_project()
     meant = f"; did you mean the project {near!r}?" if near else "."
     return f"There are no memories in the project {memory.project!r} yet{meant}"

@@ -184,7 +184,7 @@ def _notes(search: RankedSearch, pending: int, nearest: list[Near], cut: Cut | N
                 notes.append(Remark("loading", which))
         if search.which == "meaning" and not search.channels:
             notes.append(Remark("no_meaning"))
-    if pending:
+    if pending and search.query.text.strip():
         notes.append(Remark("pending", {"passages": pending}))
     if nearest:
         matches = bool(search.exact) or bool((search.scores.words > 0).any())

@@ -85,3 +85,15 @@ def test_the_clients_model_chooses_what_of_a_conversation_is_kept(
     assert ("Kept 1 statement" in said) is bool(kept)
     assert "2 turns of the session 's'" in said
     assert ("Dates are to be written" in text(asking, "recall", kind="instruction")) is bool(kept)
+
+
+@pytest.mark.promise("native.remember.conversation")
+def test_a_conversation_that_another_client_sends_meanwhile_is_stored_once(asking: Server, place: Place) -> None:
+    call = asking.begin_call("remember", {"conversation": TURNS, "session": "s"})
+    asked = asking.notification("sampling/createMessage")
+    more = [*TURNS, {"role": "Ann", "text": "Thank you."}]
+    assert "3 turns of the session" in text(place.serve("native"), "remember", conversation=more, session="s")
+    content = {"role": "assistant", "content": {"type": "text", "text": "NONE"}, "model": "m"}
+    asking.send({"jsonrpc": "2.0", "id": asked["id"], "result": content})
+    assert "2 turns are in the session 's' already" in asking.reply(call).text
+    assert "Session 's', 3 turns" in text(asking, "read", ids=["s"])

@@ -301,7 +301,7 @@ def test_a_long_list_of_what_was_forgotten_counts_the_rest(words: Server) -> Non
 def test_what_was_forgotten_can_still_be_deleted_for_good(words: Server) -> None:
     (id,) = ids(text(words, "remember", text="Forgotten first."))
     text(words, "forget", ids=[id])
-    assert "forgotten already" in text(words, "forget", ids=[id], for_good=True)
+    assert '"Forgotten first." (forgotten already)' in text(words, "forget", ids=[id], for_good=True)
     assert "Deleted for good: 1 memory." in text(words, "forget", ids=[id], for_good=True, confirm=True)
     assert "not found" in error(words, "read", ids=[id])
 
@@ -312,7 +312,6 @@ def test_nothing_is_superseded_in_a_circle(words: Server) -> None:
     text(words, "revise", id=first, superseded_by=second)
     text(words, "revise", id=second, superseded_by=third)
     assert "supersede each other" in error(words, "revise", id=third, superseded_by=first)
-    assert "supersede each other" in error(words, "remember", text="The rent is 1 euros.", supersedes=third)
     assert "The rent is 3 euros." in text(words, "brief")
 
 
@@ -323,3 +322,26 @@ def test_a_revision_says_what_it_changed_and_refuses_an_empty_kind(words: Server
     assert "source: none -> mail" in answer
     assert "-> cellar" in answer
     assert "kind is empty" in error(words, "revise", id=id, kind="")
+    text(words, "revise", id=id, kind="Instruction")
+    assert "Standing instructions:\n- The pump is old." in text(words, "brief")
+
+
+@pytest.mark.promise("native.undo.preview")
+def test_what_cannot_be_undone_is_not_shown_as_if_it_could(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Van", "observations": ["White"]}])
+    text(words, "revise", id="Van", add=["Diesel"])
+    for confirm in (False, True):
+        assert "later changes build on it (2)" in error(words, "undo", change=1, confirm=confirm)
+    text(words, "undo", confirm=True)
+    assert "already undone by change 3" in error(words, "undo", change=2)
+    assert "deletes Van" in text(words, "undo", change=1)
+
+
+@pytest.mark.promise("native.arguments.ids", "native.arguments.unknown")
+def test_a_session_or_a_scope_in_place_of_a_memory_is_told_apart(words: Server) -> None:
+    text(words, "remember", conversation=[{"role": "user", "text": "The key is under the mat."}], session="keys")
+    text(words, "remember", text="The van is white.", scope="work/cars")
+    for id in ("keys", "session/keys"):
+        assert "undo(session='keys')" in error(words, "forget", ids=[id])
+    assert "recall(scope='work/cars')" in error(words, "revise", id="work/cars", text="Red.")
+    assert "`scope` session/NAME" in error(words, "recall", query="key", session="keys")

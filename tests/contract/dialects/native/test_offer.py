@@ -152,6 +152,27 @@ def test_an_unknown_parameter_is_answered_with_where_it_belongs(
 
 
 @pytest.mark.promise("native.brief.sections")
+def test_a_brief_counts_what_it_does_not_show_of_a_kind(words: Server) -> None:
+    rules = [{"text": f"Rule {n}: never move crane {n} on Fridays.", "kind": "instruction"} for n in range(20)]
+    text(words, "remember", memories=rules)
+    brief = text(words, "brief")
+    assert brief.count("- Rule") == 8
+    assert "- … 12 more" in brief
+    assert text(words, "brief", budget=4_000).count("- Rule") == 20
+    plans = [{"text": f"Plan {n}: paint crane {n}.", "kind": "plan"} for n in range(90)]
+    text(words, "remember", memories=plans)
+    assert "recall(kind='plan')" in text(words, "brief", budget=20_000)
+
+
+@pytest.mark.promise("native.brief.guessed")
+def test_guesses_do_not_push_what_was_given_out_of_the_brief(words: Server) -> None:
+    text(words, "remember", text="Never deploy on Fridays.", kind="instruction")
+    guessed = [{"text": f"Crane {n} is not to be moved.", "metadata": {"kind_guessed": 0.8}} for n in range(100)]
+    text(words, "remember", memories=guessed, kind="instruction")
+    assert "Standing instructions:\n- Never deploy on Fridays." in text(words, "brief")
+
+
+@pytest.mark.promise("native.brief.sections")
 def test_a_brief_goes_on_where_it_ended(words: Server) -> None:
     rules = [{"text": f"Rule {n}: never move crane number {n} on Fridays.", "kind": "instruction"} for n in range(8)]
     plans = [{"text": f"Plan {n}: paint crane number {n}.", "kind": "plan"} for n in range(8)]

@@ -275,8 +275,9 @@ def test_a_name_that_only_relations_have_is_explained(words: Server) -> None:
 
 @pytest.mark.promise("native.arguments.ids")
 def test_the_beginning_of_an_id_is_long_enough_in_any_case(words: Server) -> None:
-    (id,) = ids(text(words, "remember", text="Known by its id."))
-    assert "Known by its id." in text(words, "read", ids=[id.upper()])
+    known = ids(text(words, "remember", memories=[f"Known by its id {n}." for n in range(9)]))
+    id = next(one for one in known if any(letter.isdigit() for letter in one[:4]))  # "face" may be a word
+    assert "Known by its id" in text(words, "read", ids=[id.upper()])
     assert "at least 8 characters" in error(words, "read", ids=[id[:4]])
 
 
@@ -510,3 +511,53 @@ def test_a_known_conflict_is_marked_until_it_is_settled(meaning: Server) -> None
     assert f"conflicts with {new} (newer)" in answer
     text(meaning, "revise", id=old, superseded_by=new, **place)
     assert "conflicts with" not in text(meaning, "recall", query="hazelnuts", **place)
+
+
+@pytest.mark.promise("native.recall.cursor")
+def test_an_answer_names_what_would_let_more_of_them_in(words: Server) -> None:
+    text(words, "remember", memories=[f"The pump {n} hums." for n in range(30)])
+    assert text(words, "recall", query="pump", budget=8_000).endswith("or a larger limit.")
+    assert text(words, "recall", query="pump", budget=200).endswith("or a larger budget.")
+    assert text(words, "recall", query="pump", budget=200, limit=30).endswith("or a larger budget.")
+    assert "larger" not in text(words, "recall", query="pump", limit=3).splitlines()[-1]
+    assert text(words, "recall", query="pump", budget=8_000, limit=30).endswith("That is all that was found.")
+
+
+@pytest.mark.promise("native.recall.nothing")
+def test_an_emptied_project_is_not_taken_for_a_new_one(words: Server) -> None:
+    assert "yet" in text(words, "brief")
+    (id,) = ids(text(words, "remember", text="The bike is in the shed."))
+    text(words, "forget", ids=[id])
+    for tool, arguments in (("recall", {"query": "bike"}), ("brief", {}), ("read", {"ids": ["/"]})):
+        assert "any more" in text(words, tool, **arguments)
+    assert "bike" in text(words, "recall", changed_since="1 hour ago")
+
+
+@pytest.mark.promise("native.recall.changed_since")
+def test_a_question_among_changes_that_has_no_answer_names_the_way_to_all_changes(words: Server) -> None:
+    text(words, "remember", text="The bike is in the shed.")
+    answer = text(words, "recall", query="car", changed_since="1 hour ago", kind="plan")
+    assert "changed_since without a query lists all changes" in answer
+
+
+@pytest.mark.promise("native.recall.superseded", "native.brief.sections")
+def test_what_superseded_a_memory_does_so_no_more_when_it_is_gone(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="The gate code is 11.", kind="fact"))
+    (new, *_) = ids(text(words, "remember", text="The gate code is 22.", kind="fact", supersedes=old))
+    assert "The gate code is 11." not in text(words, "brief")
+    text(words, "forget", ids=[new])
+    for shown in (text(words, "brief"), text(words, "recall", query="gate code")):
+        assert "The gate code is 11." in shown
+        assert "superseded" not in shown
+    text(words, "undo", confirm=True)
+    assert "The gate code is 11." not in text(words, "brief")
+
+
+@pytest.mark.promise("native.recall.conflicts")
+def test_of_two_memories_of_one_change_neither_is_shown_as_the_older(meaning: Server) -> None:
+    both = ["The kitchen is painted green.", "The kitchen is not painted green."]
+    text(meaning, "remember", memories=both, project="twins")
+    answer = text(meaning, "recall", query="kitchen", project="twins")
+    assert answer.count("conflicts with") == 2
+    assert "(older)" not in answer
+    assert "(newer)" not in answer

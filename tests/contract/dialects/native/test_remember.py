@@ -306,3 +306,51 @@ def test_a_brief_says_that_there_are_more_conflicts_than_it_shows(meaning: Serve
     brief = text(meaning, "brief", budget=4_000, **place)
     assert brief.count(" against ") == 10
     assert "and more, which are shown when some of these are settled" in brief
+
+
+@pytest.mark.promise("native.remember.joined", "native.remember.supersedes")
+def test_what_is_stated_once_more_after_it_was_superseded_is_not_taken_for_stored(words: Server) -> None:
+    first, second, third = ids(text(words, "remember", memories=[f"The rent is {n} euros." for n in (1, 2, 3)]))
+    text(words, "revise", id=first, superseded_by=second)
+    text(words, "revise", id=second, superseded_by=third)
+    answer = text(words, "remember", text="The rent is 1 euros.")
+    assert f"superseded by {third}" in answer
+    assert f"supersedes={third!r}" in answer
+    answer = text(words, "remember", text="The rent is 1 euros.", supersedes=third)
+    assert f"supersedes {third}" in answer
+    brief = text(words, "brief")
+    assert "The rent is 1 euros." in brief
+    assert "The rent is 3 euros." not in brief
+    assert f"superseded by {first}" in text(words, "recall", query="rent")
+    text(words, "undo", confirm=True)
+    assert "The rent is 3 euros." in text(words, "brief")
+    assert "cannot supersede itself" in error(words, "remember", text="The rent is 3 euros.", supersedes=third)
+
+
+@pytest.mark.promise("native.remember.joined", "native.remember.conflict")
+def test_what_is_stated_once_more_names_what_contradicts_it(meaning: Server) -> None:
+    place = {"project": "restated"}
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    (new, *_) = ids(text(meaning, "remember", text="The kitchen is not painted green.", **place))
+    assert f"conflicts with {new}" in text(meaning, "remember", text="The kitchen is painted green.", **place)
+
+
+@pytest.mark.promise("native.remember.credentials")
+def test_what_looks_like_a_credential_is_told_where_a_model_reads_it(words: Server) -> None:
+    told = "looks like a credential was stored"
+    assert told in text(words, "remember", text="The key is ghp_16C7e42F292c6912E7710c838347Ae178B4a.")
+    assert told not in text(words, "remember", text="The key is under the mat.")
+
+
+@pytest.mark.promise("native.remember.extract")
+def test_of_a_long_conversation_it_is_said_what_was_not_kept(meaning: Server) -> None:
+    said = [
+        ("We moved to the house number {} in Oslo.", "Okay, noted."),
+        ("My aunt number {} lives in Busan.", "Nice!"),
+    ]
+    turns = [{"role": role, "text": pair[at].format(n)} for n in range(40) for pair in said
+             for at, role in enumerate(("user", "assistant"))]  # fmt: skip
+    answer = text(meaning, "remember", conversation=turns, session="long", project="long talk")
+    assert "left out; everything is stored" in answer
+    assert re.search(r"Kept \d+ statements of the conversation, .* sentences left out \(", answer)
+    assert "(nothing to remember)" in answer
