@@ -167,6 +167,20 @@ def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are kept otherwise there")
+def test_the_store_of_a_client_is_looked_at_though_its_server_starts(desk: Desk, home: Path) -> None:
+    (home / "theirs.db").write_bytes(b"no store at all, but many bytes of something else" * 100)
+    entry(home, [sys.executable, "-m", "polymnia", "stdio", "--store", str(home / "theirs.db")])
+    told = desk.run("doctor", "--json")
+    assert [
+        (state, "tool" in text or "is not a Polymnia store" in text) for state, text, _ in checks(told, "cursor")
+    ] == [
+        ("ok", True),
+        ("problem", True),
+    ]
+    assert str(home / "theirs.db") in checks(told, "cursor")[1][1]
+    assert told.code == 1
+
+
 def test_a_store_that_others_can_open_is_a_warning(desk: Desk, home: Path) -> None:
     desk.add("Ann likes green tea")
     home.chmod(0o755)
@@ -235,3 +249,12 @@ def test_it_is_read_by_people_too(desk: Desk, home: Path) -> None:
     assert told.lines[0].startswith("ok       polymnia  ")
     assert "→ Run: polymnia install cursor --yes" in told.out
     assert told.lines[-1] == "1 problem, 0 warnings."
+
+
+def test_it_fits_a_narrow_terminal(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    (home / ".config" / "Claude").mkdir(parents=True)  # the longest name
+    lines = desk.look("doctor", "--no-start", columns=40)
+    assert any(line.startswith("ok") and "claude-desktop" in line for line in lines)
+    # A path is one word, which stays whole so that it can be copied.
+    assert [line for line in lines if len(line) > 40 and len(line.split()) > 1] == []
