@@ -33,11 +33,11 @@ _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands with a text argument
-_WITHOUT_JSON = ("stdio", "serve", "demo", "completion")
+_WITHOUT_JSON = ("stdio", "serve")
 _WITHOUT_SETTINGS = ("demo", "completion", "upgrade")
 _TALKING = ("serve", "demo", "install", "reindex")  # commands that print, ask or draw bars while they work
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
-_CLIENTS = (
+CLIENTS = (
     *("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed"),
     *("codex", "gemini", "cline", "continue", "goose", "lm-studio"),
 )
@@ -290,8 +290,8 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     "config": (
         _choice(
             "--client",
-            f"print what this client's configuration needs instead: {', '.join(_CLIENTS)}",
-            *_CLIENTS,
+            f"print what this client's configuration needs instead: {', '.join(CLIENTS)}",
+            *CLIENTS,
             metavar="CLIENT",
         ),
     ),
@@ -301,7 +301,7 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     ),
     "completion": (_choice("shell", "the shell: bash, zsh or fish", "bash", "zsh", "fish", metavar="SHELL"),),
     "install": (
-        _value("clients", "CLIENT", f"which clients: {', '.join(_CLIENTS)}", nargs="*"),
+        _value("clients", "CLIENT", f"which clients: {', '.join(CLIENTS)}", nargs="*"),
         _flag("--all", "every client that is found on this machine"),
         _flag("--list", "only show which clients are here, and which have this memory"),
         _flag("--remove", "take the memory from the clients again; what it keeps stays"),

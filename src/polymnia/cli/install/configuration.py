@@ -264,15 +264,17 @@ def _with(client: Client, document: JsonObject, name: str, values: JsonObject) -
     servers = place.get(last)
     if servers is None:
         servers = place[last] = [] if client.listed else {}
-    if not isinstance(servers, list if client.listed else dict):
-        raise UneditableConfiguration(f"{last!r} holds no {'list of servers' if client.listed else 'servers by name'}")
     if client.listed:
+        if not isinstance(servers, list):
+            raise UneditableConfiguration(f"{last!r} holds no list of servers")
         item = next((one for one in servers if isinstance(one, dict) and one.get("name") == name), None)
         if item is None:
             item = {}
             servers.append(item)
         item.update({"name": name, **values})
     else:
+        if not isinstance(servers, dict):
+            raise UneditableConfiguration(f"{last!r} holds no servers by name")
         old = servers.get(name)
         servers[name] = {**(old if isinstance(old, dict) else {}), **values}
     return wanted

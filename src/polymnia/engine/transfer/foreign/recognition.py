@@ -107,8 +107,8 @@ def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
 
     parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith((".json", ".jsonl"))}
     for name in (name for name, part in parts.items() if part is None):
-        with opener(name)() as file:  # damage may make an export look like nothing known: the checksum tells
-            while file.read(_PART):
+        with opener(name)() as entry:  # damage may make an export look like nothing known: the checksum tells
+            while entry.read(_PART):
                 pass
     found = _joined(parts, len(entries))
     pages = [name for name in wanted if name.lower().endswith(_PAGE) and not _is_hidden(name)]
