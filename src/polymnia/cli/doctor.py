@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import stat
@@ -361,7 +362,9 @@ def _entry(
             greetings[key] = e
     told = greetings[key]
     if isinstance(told, Fault):
-        yield Diagnosis(name, "problem", f"{where}: {told.message}", f"Run {' '.join(words)} to see more, or: {again}")
+        yield Diagnosis(
+            name, "problem", f"{where}: {told.message}", f"Run {shlex.join(words)} to see more, or: {again}"
+        )
     elif told.version != __version__:
         text = f"{where} starts version {told.version}, this is {__version__}"
         yield Diagnosis(name, "warning", text, f"To take this one: {again}")

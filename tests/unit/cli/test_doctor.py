@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import sys
 from pathlib import Path
@@ -84,6 +85,10 @@ def test_the_server_of_a_client_is_started_as_the_client_would(desk: Desk, home:
             "exit code 1: out of order",
         ),
         (
+            [sys.executable, "-c", "import sys; sys.exit('error: no index\\nhint: look there')", "polymnia", "stdio"],
+            "exit code 1: error: no index",
+        ),
+        (
             [sys.executable, "-c", "print('polymnia: hello', flush=True); input(); input()", "polymnia", "stdio"],
             "no message",
         ),
@@ -98,6 +103,8 @@ def test_a_server_that_does_not_start_is_a_problem(desk: Desk, home: Path, words
     assert state == "problem"
     assert said in text
     assert "polymnia install cursor" in do
+    if "which is not there" not in said:
+        assert shlex.split(do.removeprefix("Run ").partition(" to see more")[0]) == words
 
 
 def test_a_client_whose_file_is_broken_is_a_problem(desk: Desk, home: Path) -> None:

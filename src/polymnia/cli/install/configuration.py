@@ -157,7 +157,8 @@ def write(change: Edit) -> str | None:
     if change.before is not None and not os.access(file, os.W_OK):
         raise Forbidden(
             f"{change.file} is read-only",
-            hint="Make it writable, or change it where it is made: `polymnia config --client CLIENT` prints the entry.",
+            hint="Make it writable, or change it where it is made: "
+            f"`polymnia config --client {change.client.name}` prints the entry.",
         )
     try:
         os.makedirs(folder, exist_ok=True)
