@@ -134,8 +134,10 @@ def labelled(label: str, text: str, column: int, indent: int = 0) -> str:
     if taken + len(gap) == column and column + needed <= full:
         return head + gap + _broken(text, full - column, column)
     below = indent + 2
-    top = f"{' ' * indent}{_broken(label, full - below, below)}\n" if label else ""
-    return f"{top}{' ' * below}{_broken(text, full - below, below)}"
+    lower = f"{' ' * below}{_broken(text, full - below, below)}"
+    if not label:
+        return lower
+    return f"{head if taken <= full else ' ' * indent + _broken(label, full - below, below)}\n{lower}"
 
 
 def _broken(text: str, room: int, indent: int) -> str:

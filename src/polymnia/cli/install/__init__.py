@@ -8,7 +8,18 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from polymnia.cli.console import CommandResult, dim, green, red, strong, table
+from polymnia.cli.console import (
+    CommandResult,
+    columns,
+    dim,
+    green,
+    labelled,
+    on_one_line,
+    padded,
+    red,
+    strong,
+    table,
+)
 from polymnia.cli.install import configuration
 from polymnia.cli.install.clients import BY_NAME, CLIENTS, Client, files, is_found
 from polymnia.cli.install.configuration import Edit
@@ -144,10 +155,17 @@ def _say(arguments: Namespace, text: str) -> None:
 
 def _listed(machine: Machine) -> CommandResult:
     data = list(survey(machine))
-    rows = [[one["client"], _STATES[one["state"]], one["file"]] for one in data]
-    paint = (strong, lambda text: green(text) if text.startswith("has it") else text)
-    lines = table([["client", "state", "file"], *rows], paint=paint)
-    return CommandResult(data, [dim(lines[0]), *lines[1:]])
+    rows = [(one["client"], _STATES[one["state"]], one["file"]) for one in data]
+    if columns() is None:
+        return CommandResult(data, table([("client", "state", "file"), *rows]))
+    client, state = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2])
+    lines = [dim(f"{padded('client', client)}  {padded('state', state)}  file")]
+    for name, is_there, file in rows:
+        shown = padded(is_there, state)
+        head = f"{strong(padded(name, client))}  {green(shown) if is_there == _STATES['installed'] else shown}"
+        # Never cut: the end of a path is what tells it from others.
+        lines.append(labelled(head, on_one_line(file), client + state + 4))
+    return CommandResult(data, lines)
 
 
 _STATES = {

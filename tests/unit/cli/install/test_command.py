@@ -151,6 +151,8 @@ def test_the_list_says_who_is_here_and_who_has_it(desk: Desk, home: Path) -> Non
     desk.run("install", "cursor", "--yes")
     lines = desk.look("install", "--list")
     assert any("cursor" in line and "has it" in line for line in lines)
+    narrow = " ".join(desk.look("install", "--list", columns=40))
+    assert all(one["file"] in narrow for one in desk.run("install", "--list", "--json").value)
 
 
 def test_a_misspelt_client_is_told_which_is_near(desk: Desk, home: Path) -> None:
