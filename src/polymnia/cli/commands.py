@@ -303,6 +303,7 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     "install": (
         _value("clients", "CLIENT", f"which clients: {', '.join(CLIENTS)}", nargs="*"),
         _flag("--all", "every client that is found on this machine"),
+        _flag("--here", "for the project in this folder alone, where the client reads a file there"),
         _flag("--list", "only show which clients are here, and which have this memory"),
         _flag("--remove", "take the memory from the clients again; what it keeps stays"),
         _flag("--dry-run", "only show what would be written"),

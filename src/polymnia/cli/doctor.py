@@ -10,7 +10,7 @@ import stat
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Literal, NamedTuple
 
 from polymnia import __version__, app
@@ -246,7 +246,7 @@ def _answers(chosen: Settings) -> bool:
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(chosen.host, chosen.host)
     link = connection("http" if chosen.tls_certificate is None else "https", host, chosen.port, 2)
-    with suppress(OSError, HTTPException):
+    with suppress(OSError, HTTPException), closing(link):
         link.request("GET", "/healthz")
         return b'"alive"' in link.getresponse().read(200)
     return False
@@ -270,7 +270,10 @@ def _clients(machine: Machine, chosen: Settings, seconds: float | None, *, quiet
                 name, "ok", "is here, without this memory", f"`polymnia install {name}` gives it this memory."
             )
         for entry_name, entry in one["entries"].items():
-            yield from _entry(name, entry_name, one["file"], entry, machine, seconds, greetings, quiet=quiet)
+            which = f"{name}{' --here' * one['here']}{'' if entry_name == 'polymnia' else f' --name {entry_name}'}"
+            again = f"polymnia install {which} --yes"
+            where = f"{entry_name!r} in {one['file']}"
+            yield from _entry(name, where, again, entry, machine, seconds, greetings, quiet=quiet)
             if (theirs := _settings_of(entry, machine)) is None:
                 continue
             memories.setdefault(_place(theirs), []).append(name)
@@ -321,8 +324,8 @@ def _place(chosen: Settings) -> str:
 
 def _entry(
     name: str,
-    entry_name: str,
-    file: str,
+    where: str,
+    again: str,
     entry: JsonObject,
     machine: Machine,
     seconds: float | None,
@@ -330,9 +333,11 @@ def _entry(
     *,
     quiet: bool,
 ) -> Iterator[Diagnosis]:
-    """One entry of a client: whether its command is there, and whether the server it starts answers."""
-    words, where = words_of(entry), f"{entry_name!r} in {file}"
-    again = f"polymnia install {name}{'' if entry_name == 'polymnia' else f' --name {entry_name}'} --yes"
+    """One entry of a client: whether its command is there, and whether the server it starts answers.
+
+    ``where`` says which entry it is, ``again`` is the command that writes it anew.
+    """
+    words = words_of(entry)
     if entry.get("disabled") is True or entry.get("enabled") is False:
         yield Diagnosis(name, "warning", f"{where} is switched off", "Switch it on in the client.")
         return
