@@ -62,6 +62,8 @@ def test_a_misspelt_command_names_the_nearest_one(desk: Desk) -> None:
     told = desk.run("serch", "tea")
     assert told.code == 2
     assert "'serch'; did you mean search?" in told.err
+    assert "'LIST'; did you mean list?" in desk.run("LIST").err
+    assert "--verson; did you mean --version?" in desk.run("--verson").err
     assert "did you mean" not in desk.run("zzz").err
 
 
