@@ -498,7 +498,15 @@ def _run(words: list[str], as_json: bool) -> int:
         raise BadSetting(f"{error}\nSee: polymnia {arguments.command} --help")
     command = next(one for one in COMMANDS if one.name == arguments.command)
     texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
-    chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
+    values = {s.name: s.value(text, s.flag) for s, text in texts.items()}
+    try:
+        chosen = app.settings(values)
+    except BadSetting as e:
+        if command.name != "doctor":
+            raise
+        # It says so among the rest, and looks at the rest without the file of settings.
+        arguments.broken_settings = str(e)
+        chosen = app.settings({**values, "config": None}, {**app.environment(), "POLYMNIA_CONFIG": ""})
     if command.name == "stdio":
         app.serve_stdio(chosen)
         return 0

@@ -60,8 +60,11 @@ def doctor(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Run every check; the exit code is 1 if there is a problem."""
     machine = this_machine()
     found: list[Diagnosis] = []
+    broken = getattr(arguments, "broken_settings", None)
     for check in (_installed, _settings, _store, _disk, _models, _keys, _port):
         found += check(chosen)
+        if check is _settings and broken is not None:  # in place of what is said of the file
+            found[-1] = Diagnosis("settings", "problem", broken, "Correct it: no command, no server starts with it.")
     found += _clients(machine, chosen, None if arguments.no_start else arguments.wait, quiet=arguments.json)
     problems = sum(one.state == "problem" for one in found)
     warnings = sum(one.state == "warning" for one in found)

@@ -249,6 +249,19 @@ def test_a_misspelt_variable_is_told(desk: Desk, home: Path, monkeypatch: pytest
     assert "did you mean POLYMNIA_PROJECT" in checks(desk.run("doctor", "--json"), "settings")[0][1]
 
 
+@pytest.mark.parametrize("text", ["stroe = 'x'\n", "store = \n", "port = 'x'\n"])
+def test_a_broken_file_of_settings_is_a_problem_among_the_others(desk: Desk, home: Path, text: str) -> None:
+    (home / "mine.toml").write_text(text)
+    entry(home, ["/nowhere/polymnia", "stdio"])
+    told = desk.run("doctor", "--config", "mine.toml", "--json")
+    assert told.code == 1
+    ((state, why, _),) = checks(told, "settings")
+    assert (state, str(home / "mine.toml") in why) == ("problem", True)
+    assert checks(told, "store")[0][0] == "ok"
+    assert checks(told, "cursor")[0][0] == "problem"
+    assert desk.run("list", "--config", "mine.toml").code == 2
+
+
 def test_it_is_read_by_people_too(desk: Desk, home: Path) -> None:
     entry(home, ["/nowhere/polymnia", "stdio"])
     told = desk.run("doctor")
