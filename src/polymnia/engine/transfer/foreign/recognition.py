@@ -69,7 +69,7 @@ def _of_folder(path: str, total: int) -> ForeignSource | None:
 
 
 def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource | None:
-    """Several files as one source; those that hold no memories are counted."""
+    """Several files as one source; those that are no known export are counted."""
     known = {name: source for name, source in parts.items() if source is not None}
     if not known:
         return None
@@ -81,7 +81,7 @@ def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource
             except Invalid as e:
                 raise cannot_read(f"{name!r:.200} in it: {reason_of(e.message)}") from None
         for _ in range(files - len(known)):
-            yield left_out("files in it that hold no memories")
+            yield left_out("files in it that are no known export")
 
     labels = list(dict.fromkeys(known[name].label for name in sorted(known)))
     return ForeignSource(" and ".join(labels), read)
