@@ -455,6 +455,9 @@ def run(words: list[str]) -> int:
     except OSError as e:
         if e.filename is not None:
             return _failed(1, "forbidden", f"Cannot use {e.filename}: {e.strerror}", as_json=as_json)
+        if e.errno == errno.ENOENT:  # without a name: nothing but the working folder
+            why = "The folder that this command was started in is gone"
+            return _failed(1, "forbidden", why, "Change to another one and try again.", as_json=as_json)
         if e.errno not in (errno.ENOSPC, errno.EIO):
             raise
         print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
