@@ -303,7 +303,7 @@ def read(arguments: Sequence[str], without: Collection[str] = ()) -> dict[str, o
         if setting is not None and setting.name in without:
             raise BadSetting(f"There is no option {flag} here: it is one of polymnia serve")
         if setting is None:
-            known = [one.flag for one in SETTINGS if one.name not in without]
+            known = ["--help", "--version", *(one.flag for one in SETTINGS if one.name not in without)]
             raise BadSetting(f"There is no option {flag}{did_you_mean(flag, known)}")
         if not sign:
             if rest and not rest[0].startswith("--"):
@@ -354,9 +354,9 @@ def read_file(path: str) -> dict[str, object]:
 
 
 def did_you_mean(text: str, known: Iterable[str]) -> str:
-    """The closest known name as the end of a sentence; empty if none is close."""
+    """The closest known name, in capitals or not, as the end of a sentence; empty if none is close."""
     from difflib import get_close_matches
 
-    names = {one.lstrip("-"): one for one in known}  # leading dashes would make all names similar
-    near = get_close_matches(text.lstrip("-"), names, n=1)
+    names = {one.lstrip("-").lower(): one for one in known}  # leading dashes would make all names similar
+    near = get_close_matches(text.lstrip("-").lower(), names, n=1)
     return f"; did you mean {names[near[0]]}?" if near else ""

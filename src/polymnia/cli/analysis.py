@@ -15,6 +15,7 @@ from polymnia.cli.console import (
     dim,
     format_time,
     green,
+    labelled,
     line,
     on_one_line,
     open_existing,
@@ -100,7 +101,8 @@ def _quality(memory: Memory, arguments: Namespace, ids: list[str], step: Step) -
     words = worded(found)
     lines = [f"{_score(found.score)}  {strong(on_one_line(found.title))}"]
     for one in words["dimensions"]:
-        lines.append(f"{_score(one['score'])}  {one['name']}" + (dim(f"  {one['note']}") if "note" in one else ""))
+        head = f"{_score(one['score'])}  {one['name']}"
+        lines.append(labelled(head, dim(one["note"]), len(head) + 2) if "note" in one else head)
     for each in words["suggestions"]:
         lines += [
             f"{_INDENT}{green(each['dimension'])}  {line(each['problem'], len(_INDENT))}",

@@ -33,11 +33,11 @@ _EVERYWHERE = ("config", "store", "project", "dialect", "file", "busy_timeout")
 _EMBEDDING = ("embedder", "embedder_url", "embedder_key", "embedder_key_file", "embedder_timeout")
 _SEARCHING = (*_EMBEDDING, "effort", "lanes")
 _TEXTS = ("add", "search", "explain")  # commands with a text argument
-_WITHOUT_JSON = ("stdio", "serve", "demo", "completion")
+_WITHOUT_JSON = ("stdio", "serve")
 _WITHOUT_SETTINGS = ("demo", "completion", "upgrade")
 _TALKING = ("serve", "demo", "install", "reindex")  # commands that print, ask or draw bars while they work
 _IMPORTING = ("max_text_bytes", "max_import_bytes")
-_CLIENTS = (
+CLIENTS = (
     *("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "zed"),
     *("codex", "gemini", "cline", "continue", "goose", "lm-studio"),
 )
@@ -290,8 +290,8 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     "config": (
         _choice(
             "--client",
-            f"print what this client's configuration needs instead: {', '.join(_CLIENTS)}",
-            *_CLIENTS,
+            f"print what this client's configuration needs instead: {', '.join(CLIENTS)}",
+            *CLIENTS,
             metavar="CLIENT",
         ),
     ),
@@ -301,8 +301,9 @@ _ARGUMENTS: dict[str, tuple[_Argument, ...]] = {
     ),
     "completion": (_choice("shell", "the shell: bash, zsh or fish", "bash", "zsh", "fish", metavar="SHELL"),),
     "install": (
-        _value("clients", "CLIENT", f"which clients: {', '.join(_CLIENTS)}", nargs="*"),
+        _value("clients", "CLIENT", f"which clients: {', '.join(CLIENTS)}", nargs="*"),
         _flag("--all", "every client that is found on this machine"),
+        _flag("--here", "for the project in this folder alone, where the client reads a file there"),
         _flag("--list", "only show which clients are here, and which have this memory"),
         _flag("--remove", "take the memory from the clients again; what it keeps stays"),
         _flag("--dry-run", "only show what would be written"),
@@ -454,6 +455,9 @@ def run(words: list[str]) -> int:
     except OSError as e:
         if e.filename is not None:
             return _failed(1, "forbidden", f"Cannot use {e.filename}: {e.strerror}", as_json=as_json)
+        if e.errno == errno.ENOENT:  # without a name: nothing but the working folder
+            why = "The folder that this command was started in is gone"
+            return _failed(1, "forbidden", why, "Change to another one and try again.", as_json=as_json)
         if e.errno not in (errno.ENOSPC, errno.EIO):
             raise
         print(f"polymnia: The output cannot be written: {e.strerror}", file=sys.stderr)
@@ -497,7 +501,15 @@ def _run(words: list[str], as_json: bool) -> int:
         raise BadSetting(f"{error}\nSee: polymnia {arguments.command} --help")
     command = next(one for one in COMMANDS if one.name == arguments.command)
     texts = {s: text for s in SETTINGS if (text := getattr(arguments, s.name, None)) is not None}
-    chosen = app.settings({s.name: s.value(text, s.flag) for s, text in texts.items()})
+    values = {s.name: s.value(text, s.flag) for s, text in texts.items()}
+    try:
+        chosen = app.settings(values)
+    except BadSetting as e:
+        if command.name != "doctor":
+            raise
+        # It says so among the rest, and looks at the rest without the file of settings.
+        arguments.broken_settings = str(e)
+        chosen = app.settings({**values, "config": None}, {**app.environment(), "POLYMNIA_CONFIG": ""})
     if command.name == "stdio":
         app.serve_stdio(chosen)
         return 0

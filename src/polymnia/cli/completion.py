@@ -15,6 +15,8 @@ from polymnia.settings import SETTINGS, file_path, store_place
 
 _FILES = ("FILE", "FOLDER", "PATH", "STORE")
 _OPTIONAL = ("?", "*")
+_KNOWN = {"CLIENT": commands.CLIENTS}
+"""What the parser leaves to its command to check, which can say more about it."""
 
 
 class CommandArgument(NamedTuple):
@@ -41,10 +43,11 @@ def arguments() -> dict[str, list[CommandArgument]]:
 def _argument(action: Action) -> CommandArgument:
     named = action.option_strings[-1] if action.option_strings else action.dest
     setting = next((one for one in SETTINGS if one.flag == named), None)
-    choices = tuple(map(str, action.choices or (setting.choices if setting else ())))
+    parsed = tuple(map(str, action.choices or (setting.choices if setting else ())))
+    choices = parsed or _KNOWN.get(str(action.metavar), ())
     value = None
     if action.nargs != 0:
-        value = str(action.metavar or action.dest.upper()).strip("{}") if not choices else action.dest
+        value = str(action.metavar or action.dest.upper()).strip("{}") if not parsed else action.dest
     is_file = setting.kind in (file_path, store_place) if setting else value in _FILES
     help = (action.help or "").replace("%%", "%")
     repeats = action.nargs in ("*", "+") or type(action).__name__ == "_AppendAction"
@@ -54,7 +57,8 @@ def _argument(action: Action) -> CommandArgument:
 def completion(given: Namespace, chosen: object) -> CommandResult:
     """Print the script of a shell."""
     made = {"bash": _bash, "zsh": _zsh, "fish": _fish}[given.shell]
-    return CommandResult(lines=made(arguments()))
+    lines = list(made(arguments()))
+    return CommandResult({"shell": given.shell, "script": "\n".join((*lines, ""))}, lines, verbatim=True)
 
 
 def _short(help: str) -> str:

@@ -119,16 +119,6 @@ def line(text: str, indent: int = 0) -> str:
     return on_one_line(text) if room is None else cut(on_one_line(text[: 8 * room]), max(room - indent, 1))
 
 
-def wrapped(text: str, indent: int = 0) -> str:
-    """A text in lines that fit the terminal, the following ones indented; one line if stdout is not a terminal.
-
-    A word that is wider than a line stays whole, so that a path can be copied.
-    """
-    text = on_one_line(text)
-    full = columns()
-    return text if full is None else _broken(text, max(full - indent, 20), indent)
-
-
 def labelled(label: str, text: str, column: int, indent: int = 0) -> str:
     """A label, and beside it a text from a column on: in lines that fit the terminal, with nothing cut.
 
@@ -144,8 +134,10 @@ def labelled(label: str, text: str, column: int, indent: int = 0) -> str:
     if taken + len(gap) == column and column + needed <= full:
         return head + gap + _broken(text, full - column, column)
     below = indent + 2
-    top = f"{' ' * indent}{_broken(label, full - below, below)}\n" if label else ""
-    return f"{top}{' ' * below}{_broken(text, full - below, below)}"
+    lower = f"{' ' * below}{_broken(text, full - below, below)}"
+    if not label:
+        return lower
+    return f"{head if taken <= full else ' ' * indent + _broken(label, full - below, below)}\n{lower}"
 
 
 def _broken(text: str, room: int, indent: int) -> str:

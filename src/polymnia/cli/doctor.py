@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import stat
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Literal, NamedTuple
 
 from polymnia import __version__, app
-from polymnia.cli.console import CommandResult, counted, dim, green, padded, red, strong, waiting, wrapped, yellow
+from polymnia.cli.console import (
+    CommandResult,
+    columns,
+    counted,
+    dim,
+    green,
+    labelled,
+    on_one_line,
+    padded,
+    red,
+    strong,
+    waiting,
+    yellow,
+)
 from polymnia.cli.handshake import Greeting, greet, handed_on
 from polymnia.cli.install import survey
 from polymnia.cli.install.clients import environment_of, words_of
@@ -46,9 +60,12 @@ def doctor(arguments: Namespace, chosen: Settings) -> CommandResult:
     """Run every check; the exit code is 1 if there is a problem."""
     machine = this_machine()
     found: list[Diagnosis] = []
+    broken = getattr(arguments, "broken_settings", None)
     for check in (_installed, _settings, _store, _disk, _models, _keys, _port):
         found += check(chosen)
-    found += _clients(machine, None if arguments.no_start else arguments.wait, quiet=arguments.json)
+        if check is _settings and broken is not None:  # in place of what is said of the file
+            found[-1] = Diagnosis("settings", "problem", broken, "Correct it: no command, no server starts with it.")
+    found += _clients(machine, chosen, None if arguments.no_start else arguments.wait, quiet=arguments.json)
     problems = sum(one.state == "problem" for one in found)
     warnings = sum(one.state == "warning" for one in found)
     data = {
@@ -64,11 +81,13 @@ def _lines(found: list[Diagnosis], problems: int, warnings: int) -> Iterator[str
     paint: dict[State, Callable[[str], str]] = {"ok": green, "warning": yellow, "problem": red}
     what = max(len(one.what) for one in found)
     indent = 9 + what + 2
+    if (room := columns()) is not None and room < 3 * indent:
+        indent = 4  # beside the names there would be little room
     for one in found:
-        head = f"{paint[one.state](padded(one.state, 7))}  {strong(padded(one.what, what))}  "
-        yield head + wrapped(one.text, indent)
+        head = f"{paint[one.state](padded(one.state, 7))}  {strong(padded(one.what, what))}"
+        yield labelled(head, on_one_line(one.text), indent)
         if one.do:
-            yield " " * indent + wrapped(f"→ {one.do}", indent)
+            yield labelled("", on_one_line(f"→ {one.do}"), indent)
     if problems:
         yield red(f"{counted(problems, 'problem')}, {counted(warnings, 'warning')}.")
     else:
@@ -230,7 +249,7 @@ def _answers(chosen: Settings) -> bool:
 
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(chosen.host, chosen.host)
     link = connection("http" if chosen.tls_certificate is None else "https", host, chosen.port, 2)
-    with suppress(OSError, HTTPException):
+    with suppress(OSError, HTTPException), closing(link):
         link.request("GET", "/healthz")
         return b'"alive"' in link.getresponse().read(200)
     return False
@@ -239,10 +258,11 @@ def _answers(chosen: Settings) -> bool:
 # ── clients ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterator[Diagnosis]:
-    """Every client that is here, and the servers it would start."""
+def _clients(machine: Machine, chosen: Settings, seconds: float | None, *, quiet: bool) -> Iterator[Diagnosis]:
+    """Every client that is here, the servers it would start, and the stores of those servers."""
     greetings: dict[tuple[object, ...], Greeting | Fault] = {}
     memories: dict[str, list[str]] = {}  # where they are kept → the clients that keep them there
+    looked_at = {chosen.store or app.default_store()}
     here = False
     for one in survey(machine):
         name = one["client"]
@@ -253,9 +273,19 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
                 name, "ok", "is here, without this memory", f"`polymnia install {name}` gives it this memory."
             )
         for entry_name, entry in one["entries"].items():
-            if (place := _place(entry, machine)) is not None:
-                memories.setdefault(place, []).append(name)
-            yield from _entry(name, entry_name, one["file"], entry, machine, seconds, greetings, quiet=quiet)
+            which = f"{name}{' --here' * one['here']}{'' if entry_name == 'polymnia' else f' --name {entry_name}'}"
+            again = f"polymnia install {which} --yes"
+            where = f"{entry_name!r} in {one['file']}"
+            yield from _entry(name, where, again, entry, machine, seconds, greetings, quiet=quiet)
+            if (theirs := _settings_of(entry, machine)) is None:
+                continue
+            memories.setdefault(_place(theirs), []).append(name)
+            store = theirs.store or app.default_store()
+            if theirs.file is None and not is_database(store) and store not in looked_at:
+                looked_at.add(store)
+                # A server starts and lists its tools before it opens its store.
+                wrong = (found for found in _store(theirs) if found.state != "ok")
+                yield from (Diagnosis(name, found.state, f"store {store}: {found.text}", found.do) for found in wrong)
         here = here or one["state"] != "absent"
     if len(memories) > 1:
         places = "; ".join(f"{', '.join(dict.fromkeys(names))}: {place}" for place, names in memories.items())
@@ -271,20 +301,21 @@ def _clients(machine: Machine, seconds: float | None, *, quiet: bool) -> Iterato
         )
 
 
-def _place(entry: JsonObject, machine: Machine) -> str | None:
-    """Where the server of an entry keeps its memories: file or store, and the project unless it is the usual one.
-
-    None if it would refuse its options, which is told with the entry.
-    """
+def _settings_of(entry: JsonObject, machine: Machine) -> Settings | None:
+    """The settings of the server of an entry; None if it would refuse its options, which is told with the entry."""
     words = words_of(entry)
     environment = {**handed_on(machine.environment), **environment_of(entry)}
     if os.path.exists(app.default_config()):
         environment.setdefault("POLYMNIA_CONFIG", app.default_config())
     try:
         options = read(words[words.index("stdio") + 1 :] if "stdio" in words else [], NETWORK)
-        chosen = app.settings(options, environment)
+        return app.settings(options, environment)
     except (BadSetting, Fault):
         return None
+
+
+def _place(chosen: Settings) -> str:
+    """Where a server keeps its memories: file or store, and the project unless it is the usual one."""
     place = chosen.file or chosen.store or app.default_store()
     if is_database(place):
         kind, _, address = place.partition("://")
@@ -296,8 +327,8 @@ def _place(entry: JsonObject, machine: Machine) -> str | None:
 
 def _entry(
     name: str,
-    entry_name: str,
-    file: str,
+    where: str,
+    again: str,
     entry: JsonObject,
     machine: Machine,
     seconds: float | None,
@@ -305,9 +336,11 @@ def _entry(
     *,
     quiet: bool,
 ) -> Iterator[Diagnosis]:
-    """One entry of a client: whether its command is there, and whether the server it starts answers."""
-    words, where = words_of(entry), f"{entry_name!r} in {file}"
-    again = f"polymnia install {name}{'' if entry_name == 'polymnia' else f' --name {entry_name}'} --yes"
+    """One entry of a client: whether its command is there, and whether the server it starts answers.
+
+    ``where`` says which entry it is, ``again`` is the command that writes it anew.
+    """
+    words = words_of(entry)
     if entry.get("disabled") is True or entry.get("enabled") is False:
         yield Diagnosis(name, "warning", f"{where} is switched off", "Switch it on in the client.")
         return
@@ -337,7 +370,9 @@ def _entry(
             greetings[key] = e
     told = greetings[key]
     if isinstance(told, Fault):
-        yield Diagnosis(name, "problem", f"{where}: {told.message}", f"Run {' '.join(words)} to see more, or: {again}")
+        yield Diagnosis(
+            name, "problem", f"{where}: {told.message}", f"Run {shlex.join(words)} to see more, or: {again}"
+        )
     elif told.version != __version__:
         text = f"{where} starts version {told.version}, this is {__version__}"
         yield Diagnosis(name, "warning", text, f"To take this one: {again}")

@@ -124,10 +124,9 @@ def _why(server: subprocess.Popen[bytes], why: str, complaints: IO[bytes], secon
         server.wait(5)
     complaints.seek(0)
     lines = [line for line in complaints.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    # A refusal of ours is told in its first line and followed by advice; others end with the reason.
-    reason = next(
-        (line.removeprefix("polymnia: ") for line in lines if line.startswith("polymnia: ")), (lines or [""])[-1]
-    )
+    # A refusal of ours, or of uv, is told in its first line and followed by advice; others end with the reason.
+    told = (line.removeprefix("polymnia: ") for line in lines if line.lower().startswith(("polymnia: ", "error: ")))
+    reason = next(told, (lines or [""])[-1])
     said = f": {reason.strip()[:_SHOWN]}" if lines else ""
     return f"It ended by itself with exit code {server.returncode}{said}"
 

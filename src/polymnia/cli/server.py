@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from argparse import Namespace
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import IO, Any
 
@@ -259,10 +259,12 @@ _RELATION = {"from": "user-service", "to": "authentication-strategy", "relationT
 class _Client:
     """A minimal client: one line out, one line back."""
 
-    def __init__(self, to: IO[bytes], back: IO[bytes]) -> None:
+    def __init__(self, to: IO[bytes], back: IO[bytes], show: Callable[[str], None]) -> None:
         self._to = to
         self._back = back
+        self._show = show
         self._id = 0
+        self.steps: list[JsonObject] = []
 
     def ask(self, method: str, params: JsonObject) -> Any:
         self._id += 1
@@ -272,25 +274,31 @@ class _Client:
         return msgspec.json.decode(self._back.readline())["result"]
 
     def call(self, tool: str, **arguments: Any) -> Any:
-        print(f"\n{strong(tool)} {dim(msgspec.json.encode(arguments).decode())}")
+        self._show(f"\n{strong(tool)} {dim(msgspec.json.encode(arguments).decode())}")
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        print(green("  " + result["content"][0]["text"].replace("\n", "\n  ")))
+        self._show(green("  " + result["content"][0]["text"].replace("\n", "\n  ")))
+        self.steps.append({"tool": tool, "arguments": arguments, "answer": result})
         return result
 
 
 def demo(arguments: Namespace, chosen: object) -> CommandResult:
     """Store, relate, search, show and undo over a real stdio server."""
+
+    def show(text: str) -> None:
+        if not arguments.json:
+            print(text, flush=True)
+
     with tempfile.TemporaryDirectory(prefix="polymnia-demo-") as folder:
         store = os.path.join(folder, "memory.db")
         command = [sys.executable, "-m", "polymnia", "stdio", "--dialect", "strict", "--store", store]
-        print(f"Starting {dim('polymnia stdio --dialect strict')} on a temporary store.")
+        show(f"Starting {dim('polymnia stdio --dialect strict')} on a temporary store.")
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
             assert server.stdin is not None
             assert server.stdout is not None
-            client = _Client(server.stdin, server.stdout)
+            client = _Client(server.stdin, server.stdout, show)
             about = {"protocolVersion": "2025-11-25", "capabilities": {}}
             hello = client.ask("initialize", {**about, "clientInfo": {"name": "demo", "version": "1"}})
-            print(f"Connected to {hello['serverInfo']['title']} {hello['serverInfo']['version']}.")
+            show(f"Connected to {hello['serverInfo']['title']} {hello['serverInfo']['version']}.")
             client.call("create_entities", entities=_ENTITIES)
             client.call("create_relations", relations=[_RELATION])
             client.call("search_nodes", query="which tokens expire after an hour")
@@ -300,6 +308,12 @@ def demo(arguments: Namespace, chosen: object) -> CommandResult:
             server.stdin.close()
             server.wait()
         for words in (["undo"], ["history", "authentication-strategy"]):
-            print(f"\n{strong(' '.join(['polymnia', *words]))}", flush=True)
-            subprocess.run([sys.executable, "-m", "polymnia", *words, "--store", store], check=True)
-    return CommandResult(lines=["\nThat was it. README.md shows how to give this memory to your AI client."])
+            show(f"\n{strong(' '.join(['polymnia', *words]))}")
+            command = [sys.executable, "-m", "polymnia", *words, "--store", store]
+            if arguments.json:
+                told = subprocess.run([*command, "--json"], check=True, stdout=subprocess.PIPE).stdout
+                client.steps.append({"command": words, "answer": msgspec.json.decode(told)})
+            else:
+                subprocess.run(command, check=True)
+    end = "\nThat was it. README.md shows how to give this memory to your AI client."
+    return CommandResult({"steps": client.steps}, [end])

@@ -35,6 +35,7 @@ from polymnia.engine.transfer.foreign import recognition
 from polymnia.engine.transfer.formats.graph import GraphFile, GraphForm, read, recover
 from polymnia.engine.transfer.formats.graph_items import GraphNote
 from polymnia.engine.transfer.formats.project import ProjectForm
+from polymnia.engine.transfer.formats.project_csv import has_content
 from polymnia.engine.transfer.graphs import ImportedGraph, export_graph
 from polymnia.errors import BrokenFile, ExportFailed, Forbidden, ImportFailed, Invalid
 from polymnia.models import DEFAULT_SCOPE, JsonObject
@@ -87,9 +88,18 @@ def _import_folder(arguments: Namespace, chosen: Settings) -> CommandResult:
         return foreign.watch(arguments, chosen)
     source = recognition.recognize(arguments.path, chosen.max_import_bytes)
     if source is None:
-        raise _unknown(arguments.path, "a folder without a page of Markdown or an export in it")
+        raise _unknown(
+            arguments.path, "a folder without pages of Markdown or JSON of a known export", _files_in(arguments.path)
+        )
     root = os.path.realpath(arguments.path)
     return foreign.import_source(arguments, chosen, source, os.stat(root).st_mtime_ns // 1000, root)
+
+
+def _files_in(folder: str) -> str:
+    """The advice to name a file of a folder, for forms that are imported as files alone."""
+    with os.scandir(folder) as entries:
+        names = sorted(entry.path for entry in entries if entry.is_file() and not entry.name.startswith("."))
+    return f"If it is one of its files, name that: {', '.join(names[:3])}{' …' * (len(names) > 3)}" if names else ""
 
 
 def _import_foreign(
@@ -426,8 +436,11 @@ def _described(data: bytes) -> str:
     line, _, rest = text.partition(b"\n")
     second = rest.partition(b"\n")[0]
     for mark in (b",", b";", b"\t", b"|"):
+        names = line.decode("utf-8", "replace").split(mark.decode())
+        if len(names) > 1 and has_content(names):
+            return f"a table whose first row does not fit its columns {_quoted(names)} (a quotation mark left open?)"
         if line.count(mark) and line.count(mark) == second.count(mark):
-            return f"a table with the columns {_quoted(line.decode('utf-8', 'replace').split(mark.decode()))}"
+            return f"a table with the columns {_quoted(names)}"
     return "a Markdown text" if _HEADING.search(text[:START]) else "a text"
 
 

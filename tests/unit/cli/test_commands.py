@@ -62,6 +62,8 @@ def test_a_misspelt_command_names_the_nearest_one(desk: Desk) -> None:
     told = desk.run("serch", "tea")
     assert told.code == 2
     assert "'serch'; did you mean search?" in told.err
+    assert "'LIST'; did you mean list?" in desk.run("LIST").err
+    assert "--verson; did you mean --version?" in desk.run("--verson").err
     assert "did you mean" not in desk.run("zzz").err
 
 
@@ -179,6 +181,19 @@ def test_an_export_that_nobody_takes_is_no_fault_of_the_store(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is of Linux")
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+@each("words", [("install", "cursor", "--here", "--yes"), ("list", "--store", "x.db"), ("import", "x.json")])
+def test_a_folder_that_is_gone_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    gone = desk.folder / "gone"
+    gone.mkdir(exist_ok=True)
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    told = desk.run(*words)
+    monkeypatch.chdir(desk.folder)
+    assert (told.code, told.out) == (1, "")
+    assert told.err.startswith("polymnia: ")
+
+
 def test_output_that_cannot_be_written_is_told_in_one_line(desk: Desk) -> None:
     for text in ("Ann likes green tea", "Snow is white"):
         desk.add(text)

@@ -93,6 +93,8 @@ def test_a_shell_completes_commands_options_and_values(script: tuple[str, Path])
 def test_every_command_and_dialect_is_suggested(script: tuple[str, Path]) -> None:
     assert {command.name for command in COMMANDS} <= _suggested(*script, "polymnia ")
     assert set(DIALECTS) == _suggested(*script, "polymnia stdio --dialect ")
+    assert {"claude-desktop", "lm-studio"} <= _suggested(*script, "polymnia install ")
+    assert _suggested(*script, "polymnia install cursor cod") == {"codex"}
 
 
 def test_the_script_for_bash_passes_shellcheck(desk: Desk, tmp_path: Path) -> None:
@@ -101,6 +103,12 @@ def test_the_script_for_bash_passes_shellcheck(desk: Desk, tmp_path: Path) -> No
         [program("shellcheck"), "-s", "bash", tmp_path / "completion"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_a_script_is_there_in_json_too_and_whole_on_a_narrow_terminal(desk: Desk) -> None:
+    told = desk.run("completion", "bash")
+    assert desk.run("completion", "bash", "--json").value == {"shell": "bash", "script": told.out}
+    assert desk.look("completion", "bash", columns=40) == told.lines
 
 
 def test_another_shell_is_refused_with_those_there_are(desk: Desk) -> None:

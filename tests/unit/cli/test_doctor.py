@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import socket
 import sys
 from pathlib import Path
@@ -84,6 +85,10 @@ def test_the_server_of_a_client_is_started_as_the_client_would(desk: Desk, home:
             "exit code 1: out of order",
         ),
         (
+            [sys.executable, "-c", "import sys; sys.exit('error: no index\\nhint: look there')", "polymnia", "stdio"],
+            "exit code 1: error: no index",
+        ),
+        (
             [sys.executable, "-c", "print('polymnia: hello', flush=True); input(); input()", "polymnia", "stdio"],
             "no message",
         ),
@@ -98,6 +103,8 @@ def test_a_server_that_does_not_start_is_a_problem(desk: Desk, home: Path, words
     assert state == "problem"
     assert said in text
     assert "polymnia install cursor" in do
+    if "which is not there" not in said:
+        assert shlex.split(do.removeprefix("Run ").partition(" to see more")[0]) == words
 
 
 def test_a_client_whose_file_is_broken_is_a_problem(desk: Desk, home: Path) -> None:
@@ -167,6 +174,20 @@ def test_a_damaged_store_is_a_problem(desk: Desk, home: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are kept otherwise there")
+def test_the_store_of_a_client_is_looked_at_though_its_server_starts(desk: Desk, home: Path) -> None:
+    (home / "theirs.db").write_bytes(b"no store at all, but many bytes of something else" * 100)
+    entry(home, [sys.executable, "-m", "polymnia", "stdio", "--store", str(home / "theirs.db")])
+    told = desk.run("doctor", "--json")
+    assert [
+        (state, "tool" in text or "is not a Polymnia store" in text) for state, text, _ in checks(told, "cursor")
+    ] == [
+        ("ok", True),
+        ("problem", True),
+    ]
+    assert str(home / "theirs.db") in checks(told, "cursor")[1][1]
+    assert told.code == 1
+
+
 def test_a_store_that_others_can_open_is_a_warning(desk: Desk, home: Path) -> None:
     desk.add("Ann likes green tea")
     home.chmod(0o755)
@@ -228,6 +249,19 @@ def test_a_misspelt_variable_is_told(desk: Desk, home: Path, monkeypatch: pytest
     assert "did you mean POLYMNIA_PROJECT" in checks(desk.run("doctor", "--json"), "settings")[0][1]
 
 
+@pytest.mark.parametrize("text", ["stroe = 'x'\n", "store = \n", "port = 'x'\n"])
+def test_a_broken_file_of_settings_is_a_problem_among_the_others(desk: Desk, home: Path, text: str) -> None:
+    (home / "mine.toml").write_text(text)
+    entry(home, ["/nowhere/polymnia", "stdio"])
+    told = desk.run("doctor", "--config", "mine.toml", "--json")
+    assert told.code == 1
+    ((state, why, _),) = checks(told, "settings")
+    assert (state, str(home / "mine.toml") in why) == ("problem", True)
+    assert checks(told, "store")[0][0] == "ok"
+    assert checks(told, "cursor")[0][0] == "problem"
+    assert desk.run("list", "--config", "mine.toml").code == 2
+
+
 def test_it_is_read_by_people_too(desk: Desk, home: Path) -> None:
     entry(home, ["/nowhere/polymnia", "stdio"])
     told = desk.run("doctor")
@@ -235,3 +269,12 @@ def test_it_is_read_by_people_too(desk: Desk, home: Path) -> None:
     assert told.lines[0].startswith("ok       polymnia  ")
     assert "→ Run: polymnia install cursor --yes" in told.out
     assert told.lines[-1] == "1 problem, 0 warnings."
+
+
+def test_it_fits_a_narrow_terminal(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    (home / ".config" / "Claude").mkdir(parents=True)  # the longest name
+    lines = desk.look("doctor", "--no-start", columns=40)
+    assert any(line.startswith("ok") and "claude-desktop" in line for line in lines)
+    # A path is one word, which stays whole so that it can be copied.
+    assert [line for line in lines if len(line) > 40 and len(line.split()) > 1] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "graph.json.gz": (gzip.compress(json.dumps(GRAPH).encode()), "a gzip file of a knowledge graph"),
     "picture.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary data"),
     "paper.pdf": (b"%PDF-1.7\n", "a PDF document"),
+    "open.csv": (b'content,n\n"not closed,1\n', "a table whose first row does not fit its columns 'content', 'n'"),
+    "wide.csv": (b"n;text\n1;a;b\n", "a table whose first row does not fit its columns 'n', 'text'"),
 }
 
 
@@ -65,6 +68,16 @@ def test_a_file_of_no_known_form_is_refused_for_what_it_is(desk: Desk) -> None:
             assert form in told.err, (name, told.err)
         assert desk.run("import", "--dry-run", name).code == 1, name
     assert desk.run("changes").out == before
+
+
+def test_a_folder_of_no_known_form_is_refused_with_the_files_to_name_instead(desk: Desk) -> None:
+    (desk.folder / "backup").mkdir()
+    (desk.folder / "backup" / "memory.jsonl").write_text('{"type":"entity","name":"Ann","entityType":"person"}\n')
+    (desk.folder / "backup" / ".hidden").write_text("x")
+    told = desk.run("import", "backup")
+    assert told.code == 1
+    assert f"name that: {os.path.join('backup', 'memory.jsonl')}\n" in told.err
+    assert desk.run("import", os.path.join("backup", "memory.jsonl")).code == 0
 
 
 @pytest.mark.promise("files.import.dry_run")

@@ -217,6 +217,34 @@ def test_a_damaged_file_in_a_zip_is_not_taken_for_one_without_memories(desk: Des
     assert "'conversations.json' in it is damaged" in told.err
 
 
+@pytest.mark.promise("files.import.foreign.hostile")
+def test_damage_that_leaves_no_sign_of_an_export_is_told_by_its_checksum(desk: Desk) -> None:
+    with zipfile.ZipFile(desk.folder / "data.zip", "w") as archive:
+        archive.writestr("conversations.json", json.dumps([{"uuid": "u", "name": "x", "chat_messages": []}]))
+        archive.writestr("memories.json", json.dumps([{"conversations_memory": "Whole", "account_uuid": "a"}]))
+    whole = (desk.folder / "data.zip").read_bytes()
+    (desk.folder / "data.zip").write_bytes(whole.replace(b'[{"uuid"', b"\0" * 8, 1))
+    told = desk.run("import", "data.zip")
+    assert (told.code, told.out) == (1, "")
+    assert "'conversations.json' in it is damaged" in told.err
+
+
+@pytest.mark.promise("files.import.foreign.hostile")
+@pytest.mark.parametrize("packed", [False, True])
+def test_of_several_files_the_one_that_breaks_off_is_named(desk: Desk, packed: bool) -> None:
+    whole = json.dumps({"results": [{"id": str(n), "memory": f"Fact {n}", "user_id": "ann"} for n in range(3)]})
+    files = {"one.json": whole, "two.json": whole[:-30]}
+    if packed:
+        with zipfile.ZipFile(desk.folder / "data", "w") as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+    else:
+        _vault(desk.folder / "data", files)
+    told = desk.run("import", "data")
+    assert (told.code, told.out) == (1, "")
+    assert "cannot be read: 'two.json' in it: results[2]" in told.err
+
+
 # ── notes ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 

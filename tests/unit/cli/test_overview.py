@@ -13,7 +13,7 @@ import pytest
 
 from form import each
 from polymnia.cli import commands, console, main
-from polymnia.cli.console import bar, table, waiting, width, wrapped
+from polymnia.cli.console import bar, labelled, table, waiting, width
 from polymnia.engine.memory import Memory
 
 from .desk import Desk, Terminal
@@ -63,7 +63,7 @@ def test_a_narrow_terminal_leaves_something_of_every_column(monkeypatch: pytest.
     (text,) = table([["한국어로 쓴 아주 긴 이름의 기억", "another long one", "the last column"]])
     assert width(text) <= 30
     assert "the last" in text
-    lines = wrapped("한국어로 쓴 아주 긴 이름의 기억 하나와 또 하나", 4).splitlines()
+    lines = labelled("", "한국어로 쓴 아주 긴 이름의 기억 하나와 또 하나", 4).splitlines()
     assert len(lines) > 1
     assert all(width(one) <= 30 for one in lines)
 

@@ -119,6 +119,15 @@ def test_what_is_missing_is_told(desk: Desk, path: str, action: str) -> None:
     assert f"keys {action} needs" in told.err
 
 
+def test_the_tour_is_there_in_json_too(desk: Desk) -> None:
+    told = desk.run("demo", "--json")
+    assert told.code == 0
+    steps = told.value["steps"]
+    assert [step.get("tool", "command") for step in steps][:2] == ["create_entities", "create_relations"]
+    assert steps[-2]["command"] == ["undo"]
+    assert "authentication-strategy" in str(steps[-1]["answer"])
+
+
 def test_a_server_that_others_can_reach_needs_keys(desk: Desk, path: str) -> None:
     told = desk.run("serve", "--host", "0.0.0.0")
     assert told.code == 2

@@ -7,10 +7,22 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
-from polymnia.cli.console import CommandResult, dim, green, red, strong, table
+from polymnia.cli.console import (
+    CommandResult,
+    columns,
+    dim,
+    green,
+    labelled,
+    on_one_line,
+    padded,
+    red,
+    strong,
+    table,
+)
 from polymnia.cli.install import configuration
-from polymnia.cli.install.clients import BY_NAME, CLIENTS, Client, files, is_found
+from polymnia.cli.install.clients import BY_NAME, CLIENTS, PROJECT_FILES, Client, files, is_found, project_file
 from polymnia.cli.install.configuration import Edit
 from polymnia.cli.install.machine import Machine, Program, this_machine, this_program
 from polymnia.errors import Fault, Invalid
@@ -39,10 +51,13 @@ def install(arguments: Namespace, chosen: Settings) -> CommandResult:
     told: list[JsonObject] = []
     for client in clients:
         here = is_found(client, machine)
-        for place in files(client, machine):
-            told += _handled(arguments, client, place.file, program, words, new)
+        file = project_file(client, os.getcwd()) if arguments.here else None
+        for each in [place.file for place in files(client, machine)] if file is None else [file]:
+            told += _handled(arguments, client, each, program, words, new)
         if not here and not arguments.remove and told[-1]["action"] == "added":
             notes.append(f"{client.title} was not found on this machine; its file is there for when it is.")
+    if arguments.here and any(one["action"] in ("added", "changed") for one in told):
+        notes.append("The command is one of this machine: others who share this folder need their own.")
     failed = any("error" in one for one in told)
     refused = any(one["action"] == "declined" for one in told)
     return CommandResult(told, (), notes, code=1 if failed or refused else 0)
@@ -56,7 +71,8 @@ def _clients(arguments: Namespace, machine: Machine) -> list[Client]:
             raise Invalid(
                 "Name clients, or say --all, but not both", hint="polymnia install --list shows what is here."
             )
-        found = [client for client in CLIENTS if is_found(client, machine)]
+        known = [client for client in CLIENTS if not arguments.here or client.name in PROJECT_FILES]
+        found = [client for client in known if is_found(client, machine)]
         if not found:
             raise Invalid(
                 "No client was found on this machine",
@@ -72,6 +88,11 @@ def _clients(arguments: Namespace, machine: Machine) -> list[Client]:
         if name not in BY_NAME:
             raise Invalid(
                 f"There is no client {name!r}{did_you_mean(name, names)}", hint=f"These are known: {', '.join(names)}."
+            )
+        if arguments.here and name not in PROJECT_FILES:
+            raise Invalid(
+                f"{BY_NAME[name].title} reads no file in the folder of a project",
+                hint=f"These do: {', '.join(PROJECT_FILES)}. Without --here it has this memory everywhere.",
             )
     return [BY_NAME[name] for name in dict.fromkeys(arguments.clients)]
 
@@ -144,10 +165,17 @@ def _say(arguments: Namespace, text: str) -> None:
 
 def _listed(machine: Machine) -> CommandResult:
     data = list(survey(machine))
-    rows = [[one["client"], _STATES[one["state"]], one["file"]] for one in data]
-    paint = (strong, lambda text: green(text) if text.startswith("has it") else text)
-    lines = table([["client", "state", "file"], *rows], paint=paint)
-    return CommandResult(data, [dim(lines[0]), *lines[1:]])
+    rows = [(one["client"], _STATES[one["state"]], one["file"]) for one in data]
+    if columns() is None:
+        return CommandResult(data, table([("client", "state", "file"), *rows]))
+    client, state = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2])
+    lines = [dim(f"{padded('client', client)}  {padded('state', state)}  file")]
+    for name, is_there, file in rows:
+        shown = padded(is_there, state)
+        head = f"{strong(padded(name, client))}  {green(shown) if is_there == _STATES['installed'] else shown}"
+        # Never cut: the end of a path is what tells it from others.
+        lines.append(labelled(head, on_one_line(file), client + state + 4))
+    return CommandResult(data, lines)
 
 
 _STATES = {
@@ -159,19 +187,33 @@ _STATES = {
 
 
 def survey(machine: Machine) -> Iterator[JsonObject]:
-    """Every client with the state of each of its files, and the entries there that start Polymnia."""
+    """Every client with the state of each of its files, and the entries there that start Polymnia.
+
+    Files in this folder, as that of a project, are among them where they have such an entry.
+    """
     for client in CLIENTS:
         here = is_found(client, machine)
-        for place in files(client, machine):
-            about: JsonObject = {"client": client.name, "title": client.title, "file": place.file, "entries": {}}
+        own = [place.file for place in files(client, machine)]
+        for file in own:
+            about: JsonObject = {"client": client.name, "title": client.title, "file": file, "here": False}
             try:
-                document = configuration.read(client, place.file)
+                entries = _our_entries(client, file)
             except Fault as e:
-                yield {**about, "state": "broken", "why": e.message, "hint": e.hint}
+                yield {**about, "entries": {}, "state": "broken", "why": e.message, "hint": e.hint}
                 continue
-            entries = {name: client.entries(document)[name] for name in configuration.our_names(client, document)}
             state = "installed" if entries else "found" if here else "absent"
-            yield {**about, "state": state, "entries": entries}
+            yield {**about, "entries": entries, "state": state}
+        with suppress(Fault, OSError):  # such as a folder that is gone
+            file = project_file(client, os.getcwd()) or ""
+            is_another = os.path.realpath(file) not in map(os.path.realpath, own)
+            if file and is_another and (entries := _our_entries(client, file)):
+                about = {"client": client.name, "title": client.title, "file": file, "here": True}
+                yield {**about, "entries": entries, "state": "installed"}
+
+
+def _our_entries(client: Client, file: str) -> JsonObject:
+    document = configuration.read(client, file)
+    return {name: client.entries(document)[name] for name in configuration.our_names(client, document)}
 
 
 # ── how the server is started ─────────────────────────────────────────────────────────────────────────────

@@ -247,3 +247,18 @@ CLIENTS = (
 )
 
 BY_NAME = {client.name: client for client in CLIENTS}
+
+PROJECT_FILES: dict[str, Path] = {
+    "claude-code": (".mcp.json",),
+    "cursor": (".cursor", "mcp.json"),
+    "vscode": (".vscode", "mcp.json"),
+    "zed": (".zed", "settings.json"),
+    "codex": (".codex", "config.toml"),
+    "gemini": (".gemini", "settings.json"),
+}
+"""The file that a client reads in the folder of a project, with the same shape as the user's own."""
+
+
+def project_file(client: Client, folder: str) -> str | None:
+    """The client's file in the folder of a project, if it reads one."""
+    return os.path.join(folder, *PROJECT_FILES[client.name]) if client.name in PROJECT_FILES else None

@@ -157,7 +157,8 @@ def write(change: Edit) -> str | None:
     if change.before is not None and not os.access(file, os.W_OK):
         raise Forbidden(
             f"{change.file} is read-only",
-            hint="Make it writable, or change it where it is made: `polymnia config --client CLIENT` prints the entry.",
+            hint="Make it writable, or change it where it is made: "
+            f"`polymnia config --client {change.client.name}` prints the entry.",
         )
     try:
         os.makedirs(folder, exist_ok=True)
@@ -265,6 +266,8 @@ def _with(client: Client, document: JsonObject, name: str, values: JsonObject) -
     if servers is None:
         servers = place[last] = [] if client.listed else {}
     if client.listed:
+        if not isinstance(servers, list):
+            raise UneditableConfiguration(f"{last!r} holds no list of servers")
         item = next((one for one in servers if isinstance(one, dict) and one.get("name") == name), None)
         if item is None:
             item = {}

@@ -151,6 +151,47 @@ def test_the_list_says_who_is_here_and_who_has_it(desk: Desk, home: Path) -> Non
     desk.run("install", "cursor", "--yes")
     lines = desk.look("install", "--list")
     assert any("cursor" in line and "has it" in line for line in lines)
+    narrow = " ".join(desk.look("install", "--list", columns=40))
+    assert all(one["file"] in narrow for one in desk.run("install", "--list", "--json").value)
+
+
+def test_a_project_has_an_entry_of_its_own(desk: Desk, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = home / "my project"
+    (folder / ".vscode").mkdir(parents=True)
+    before = '{\n  // ours\n  "servers": {"a": {"command": "b"}},\n}\n'
+    (folder / ".vscode" / "mcp.json").write_text(before)
+    monkeypatch.chdir(folder)
+    told = desk.run("install", "vscode", "claude-code", "codex", "--here", "--yes", "--project", "atlas")
+    assert told.code == 0, told.err
+    assert "others who share this folder need their own" in told.err
+    written = json.loads((folder / ".mcp.json").read_text())["mcpServers"]["polymnia"]
+    assert written["args"][-2:] == ["--project", "atlas"]
+    assert "[mcp_servers.polymnia]" in (folder / ".codex" / "config.toml").read_text()
+    assert "// ours" in (folder / ".vscode" / "mcp.json").read_text()
+    assert not (home / ".claude.json").exists()
+
+    listed = {one["file"]: one for one in desk.run("install", "--list", "--json").value if one["here"]}
+    assert set(listed) == {str(folder / name) for name in (".mcp.json", ".vscode/mcp.json", ".codex/config.toml")}
+    assert all(one["state"] == "installed" for one in listed.values())
+    checked = desk.run("doctor", "--no-start", "--json").value["checks"]
+    assert any(str(folder / ".mcp.json") in one["text"] for one in checked)
+
+    assert desk.run("install", "vscode", "claude-code", "codex", "--here", "--remove", "--yes").code == 0
+    assert (folder / ".vscode" / "mcp.json").read_text() == before
+    assert not [one for one in desk.run("install", "--list", "--json").value if one["here"]]
+
+
+def test_a_client_that_reads_no_file_of_a_project_is_told(desk: Desk, home: Path) -> None:
+    told = desk.run("install", "cursor", "windsurf", "--here", "--yes")
+    assert told.code == 1
+    assert "Windsurf reads no file in the folder of a project\nThese do: claude-code, cursor" in told.err
+    assert not (home / ".cursor" / "mcp.json").exists()
+
+
+def test_the_files_of_the_home_folder_are_listed_once(desk: Desk, home: Path) -> None:
+    desk.run("install", "cursor", "--yes")
+    listed = [one for one in desk.run("install", "--list", "--json").value if one["client"] == "cursor"]
+    assert [(one["state"], one["here"]) for one in listed] == [("installed", False)]
 
 
 def test_a_misspelt_client_is_told_which_is_near(desk: Desk, home: Path) -> None:

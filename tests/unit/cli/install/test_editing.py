@@ -141,6 +141,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
         ("goose", "extensions: {x: {cmd: y}}\n"),
         ("goose", "{extensions: {}}\n"),
         ("cursor", '{"mcpServers": []}'),
+        ("continue", "mcpServers:\n  x:\n    command: y\n"),
     ],
 )
 def test_what_cannot_be_edited_safely_is_left_alone(tmp_path: Path, name: str, text: str) -> None:

@@ -74,8 +74,7 @@ def parse(text: str) -> NotePage:
         front, rest = None, text.encode()
     fields = parse_front(front, _LIMITS)
     if isinstance(fields, str):
-        flaw = fields.replace("The archive cannot be read: ", "")
-        return NotePage(body=text.strip(), tags=_tags_in(_plain(text)), flaw=flaw)
+        return NotePage(body=text.strip(), tags=_tags_in(_plain(text)), flaw=fields)
     body = rest.decode().strip()
     keys = {key.lower(): key for key in fields}
 

@@ -16,12 +16,13 @@ from polymnia.engine.transfer.folder import Folder
 from polymnia.engine.transfer.foreign import json_files, memory_service, notes
 from polymnia.engine.transfer.foreign.items import ForeignSource, left_out
 from polymnia.engine.transfer.formats.project_zip import DOCUMENT, check_directory, check_entry
-from polymnia.engine.transfer.formats.records import FileLimits, Item, cannot_read, shortened
-from polymnia.errors import ImportFailed
+from polymnia.engine.transfer.formats.records import FileLimits, Item, cannot_read, reason_of, shortened
+from polymnia.errors import ImportFailed, Invalid
 
 _SQLITE, _ZIP = b"SQLite format 3\0", (b"PK\x03\x04", b"PK\x05\x06")
 _SAYS_UTF8 = 0x800
 _PAGE = (".md", ".markdown")
+_PART = 1 << 20  # bytes
 _FILES = 100_000  # in a zip; more of them take longer to list than anybody waits
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
 
@@ -68,16 +69,19 @@ def _of_folder(path: str, total: int) -> ForeignSource | None:
 
 
 def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource | None:
-    """Several files as one source; those that hold no memories are counted."""
+    """Several files as one source; those that are no known export are counted."""
     known = {name: source for name, source in parts.items() if source is not None}
     if not known:
         return None
 
     def read() -> Iterator[Item]:
-        for _, source in sorted(known.items()):
-            yield from source.read()
+        for name, source in sorted(known.items()):
+            try:
+                yield from source.read()
+            except Invalid as e:
+                raise cannot_read(f"{name!r:.200} in it: {reason_of(e.message)}") from None
         for _ in range(files - len(known)):
-            yield left_out("files in it that hold no memories")
+            yield left_out("files in it that are no known export")
 
     labels = list(dict.fromkeys(known[name].label for name in sorted(known)))
     return ForeignSource(" and ".join(labels), read)
@@ -102,6 +106,10 @@ def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
         return lambda: cast(BinaryIO, _Entry(archive, name))
 
     parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith((".json", ".jsonl"))}
+    for name in (name for name, part in parts.items() if part is None):
+        with opener(name)() as entry:  # damage may make an export look like nothing known: the checksum tells
+            while entry.read(_PART):
+                pass
     found = _joined(parts, len(entries))
     pages = [name for name in wanted if name.lower().endswith(_PAGE) and not _is_hidden(name)]
     if found is not None or not pages or all(name.startswith("items/") for name in pages):

@@ -136,7 +136,12 @@ def is_table(data: bytes) -> bool:
         first, second = islice(_rows(Source(BytesIO(data), len(data)), FileLimits()), 2)
     except (Invalid, ValueError):  # in another encoding, or with fewer than two rows
         return False
-    return len(first.cells) == len(second.cells) and "content" in map(_column, first.cells)
+    return len(first.cells) == len(second.cells) and has_content(first.cells)
+
+
+def has_content(columns: Iterable[str | None]) -> bool:
+    """Whether a table with these columns has one for contents."""
+    return "content" in map(_column, columns)
 
 
 def _rows(source: Source, limits: FileLimits) -> Iterator[_Row]:

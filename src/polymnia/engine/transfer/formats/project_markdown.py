@@ -23,6 +23,7 @@ from polymnia.engine.transfer.formats.records import (
     Source,
     cannot_read,
     check_count,
+    reason_of,
 )
 from polymnia.engine.transfer.formats.yaml_records import read_yaml, yaml_object
 from polymnia.errors import Fault
@@ -133,7 +134,7 @@ def parse_front(front: bytes | None, limits: FileLimits) -> JsonObject | str:
     try:
         found = list(read_yaml(Source(io.BytesIO(block), limits.total), limits, ARCHIVE))
     except Fault as fault:
-        return f"its front matter cannot be read: {fault.message}"
+        return f"its front matter cannot be read: {reason_of(fault.message)}"
     value = found[0].value
     if isinstance(value, Broken):
         return f"its front matter cannot be read: {value.reason}"

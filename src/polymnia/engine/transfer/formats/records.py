@@ -15,6 +15,7 @@ from polymnia.errors import Fault, Invalid
 from polymnia.models import JsonObject as JsonObject
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UNREADABLE = "The archive cannot be read: "
 _GZIP = b"\x1f\x8b"
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CHUNK = 64 * 1024
@@ -84,8 +85,13 @@ class Layout(Struct, frozen=True):
 
 def cannot_read(why: str, *, where: str | None = None) -> Fault:
     """The fault of a file that is broken, over a limit or of another kind; ``where`` is the position in it."""
-    text = f"The archive cannot be read: {why}" + (f" ({where})" if where else "")
+    text = _UNREADABLE + why + (f" ({where})" if where else "")
     return Invalid(text, hint="Correct the archive and import it again; nothing was imported.", where=where)
+
+
+def reason_of(message: str) -> str:
+    """Why a file cannot be read, of the message of such a fault."""
+    return message.removeprefix(_UNREADABLE)
 
 
 def check_count(count: int, limits: FileLimits) -> None:
