@@ -5,7 +5,8 @@ from __future__ import annotations
 from polymnia.dialects.native import brief
 from polymnia.dialects.native.brief import brief as brief_tool
 from polymnia.dialects.native.change import forget, revise, undo
-from polymnia.dialects.native.recall import read, recall
+from polymnia.dialects.native.read import read
+from polymnia.dialects.native.recall import recall
 from polymnia.dialects.native.refusals import word
 from polymnia.dialects.native.remember import remember
 from polymnia.operation import Registry

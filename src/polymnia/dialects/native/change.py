@@ -9,7 +9,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.dialects.native import shapes
-from polymnia.dialects.native.recall import found
+from polymnia.dialects.native.read import found
 from polymnia.dialects.native.shapes import tool
 from polymnia.dialects.native.text import (
     TextAnswer,

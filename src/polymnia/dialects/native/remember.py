@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec.structs import replace
 
 from polymnia.dialects.native import conversations, shapes
-from polymnia.dialects.native.recall import found
+from polymnia.dialects.native.read import found
 from polymnia.dialects.native.shapes import bare, tool
 from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id, tokens
 from polymnia.dialects.shapes import about

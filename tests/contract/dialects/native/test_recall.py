@@ -266,6 +266,22 @@ def test_a_text_of_any_length_is_read_to_its_end(words: Server) -> None:
     assert "nextCursor" not in error(words, "read", ids=[id], cursor="abc")
 
 
+@pytest.mark.promise("native.read.cursor", "native.read.missing")
+def test_many_ids_are_read_to_their_end_and_each_is_shown_once(words: Server) -> None:
+    text(
+        words, "remember", entities=[{"name": f"Box {n}", "observations": [f"shelf {n}", "x " * 90]} for n in range(9)]
+    )
+    wanted = [name for n in range(9) for name in (f"Box {n}", f"nobody {n}")]
+    answer = text(words, "read", ids=wanted, budget=300)
+    assert re.search(r" and 1\d ids are left: cursor", answer)
+    said = [answer]
+    while (found := re.search(r'cursor "([^"]+)"', said[-1])) is not None:
+        said.append(text(words, "read", ids=wanted, budget=300, cursor=found[1]))
+        assert tokens(said[-1]) <= 300
+    assert re.findall(r"^shelf (\d)", "\n".join(said), re.MULTILINE) == list("012345678")
+    assert re.findall(r"'nobody (\d)'", "\n".join(said)) == list("012345678")
+
+
 @pytest.mark.promise("native.read.missing", "native.remember.loose")
 def test_a_name_that_only_relations_have_is_explained(words: Server) -> None:
     text(words, "remember", relations=[{"from": "Ada", "to": "Ben", "type": "knows"}])
