@@ -36,9 +36,13 @@ DRIVER = (psycopg.Error, psycopg_pool.PoolTimeout)
 """What the driver raises."""
 GRANT = (
     "Connect as the user that made the store, or have it grant yours rights on the schema and all its tables and "
-    "sequences; a new schema needs the right CREATE on the database. A standby takes no writes: name the primary."
+    "sequences; a new schema needs the right CREATE on the database."
 )
 """What to do where the rights of the user do not suffice."""
+_READ_ONLY = (
+    "A standby takes no writes: name the primary. If this database or user was set to read only, have that taken back: "
+    "ALTER DATABASE name RESET default_transaction_read_only."
+)
 
 
 @contextmanager
@@ -78,7 +82,8 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
-        return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=GRANT)
+        hint = _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else GRANT
+        return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=hint)
     if isinstance(e, sql.CheckViolation) and e.diag.constraint_name == UNDER_WAY:
         return under_way(place)
     if isinstance(e, sql.ProgramLimitExceeded | sql.DataError):
