@@ -27,7 +27,7 @@ from polymnia.storage.postgres.connections import DatabaseConnection, PostgresSt
 from polymnia.storage.postgres.faults import translated, unreachable
 from polymnia.storage.postgres.grams import index_entries
 from polymnia.storage.postgres.statements import MIGRATIONS
-from polymnia.storage.schema import UNDER_WAY
+from polymnia.storage.schema import UNDER_WAY, migration_command
 from polymnia.storage.statements import StatementRunner
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class DatabaseTarget(_Filled):
             elif former != source:
                 raise Invalid(
                     f"{self.place} holds an unfinished copy of {former}",
-                    hint=f"Finish it with `polymnia migrate --from {former} --to {self.place}`, "
+                    hint=f"Finish it with `{migration_command(former, self.place)}`, "
                     f"or remove it first: DROP SCHEMA {self._schema} CASCADE",
                 )
         with self._transaction() as run:
