@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from urllib.parse import quote
 
 import pytest
 
@@ -16,11 +18,13 @@ from stdio_client import DEADLINE
 
 from .conftest import MANY
 from .proxy import Cable, cable
-from .served import Answer, Events, Served, ask, initialize, request
+from .served import Answer, Events, Served, ask, eventually, initialize, request
 from .test_workers import READ, post
 from .waiting import GRAPH, create
 
 pytestmark = pytest.mark.promise("network.machines")
+
+_FOLLOWED = "SELECT pg_current_wal_lsn() <= (SELECT replay_lsn FROM pg_stat_replication)"
 
 
 class Machines:
@@ -119,3 +123,27 @@ def test_a_limit_is_one_limit_for_all_machines(serving: Callable[..., Served]) -
         session = machines.begin()
         statuses = [machines(READ, Mcp_Session_Id=session).status for _ in range(25)]
     assert statuses == [200] * 20 + [429] * 5
+
+
+def _goes_on(served: Served, session: str) -> bool:
+    return served.post(READ, Mcp_Session_Id=session).status == 200
+
+
+@pytest.mark.long
+def test_sessions_go_on_and_servers_start_when_a_standby_takes_over(serving: Callable[..., Served], mine: str) -> None:
+    with postgres.Server() as primary, postgres.Server(follows=primary) as standby:
+        hosts = ",".join(quote(str(one.folder), safe="") for one in (primary, standby))
+        store = f"postgresql://postgres@{hosts}/postgres?target_session_attrs=read-write&partitions=2"
+        first = serving(*MANY, "--store", store)
+        session = first.begin()
+        assert "result" in first.post(create(f"{mine} before"), Mcp_Session_Id=session).value
+        with primary.connect() as admin:
+            eventually(lambda: admin.execute(_FOLLOWED).fetchone() == (True,), "the standby did not follow")
+        primary.kill()
+        standby.promote()
+        assert "result" in first.post(create(f"{mine} after"), Mcp_Session_Id=session).value
+        second = serving(*MANY, "--store", store)
+        for one in (first, second):
+            eventually(partial(_goes_on, one, session), "the session was lost")
+        for one in (first, second):
+            one.stop()
