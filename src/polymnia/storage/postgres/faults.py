@@ -29,8 +29,9 @@ _ADVICE = {
     "database system is (starting up|shutting down|not (yet )?accepting|in recovery)": "It starts or stops: "
     "try again in a moment.",
 }
-# What the codes of errors begin with that end the connection; the last two are timeouts of a transaction.
-_ENDED = ("08", "57P", "25P03", "25P04")
+# Timeouts of a transaction, by their codes, and what the codes of errors begin with that end the connection.
+_TIMEOUTS = {"25P03": "idle_in_transaction_session_timeout", "25P04": "transaction_timeout"}
+_ENDED = ("08", "57P", *_TIMEOUTS)
 
 DRIVER = (psycopg.Error, psycopg_pool.PoolTimeout)
 """What the driver raises."""
@@ -89,7 +90,11 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, sql.ProgramLimitExceeded | sql.DataError):
         return errors.Invalid(f"The store {place} cannot keep this value: {why}")
     if is_lost(e):
-        return errors.Interrupted(f"The connection to the store {place} was lost ({why}); nothing was changed")
+        setting = _TIMEOUTS.get(getattr(e, "sqlstate", None) or "")
+        hint = f"Call again. If it happens again, raise the timeout: ALTER ROLE name SET {setting} = '5min'."
+        return errors.Interrupted(
+            f"The connection to the store {place} was lost ({why}); nothing was changed", hint=hint if setting else None
+        )
     return errors.Unavailable(f"The store {place} failed: {type(e).__name__}: {why}")
 
 

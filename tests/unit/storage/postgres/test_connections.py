@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from urllib.parse import quote, urlsplit
 
 import psycopg
@@ -10,7 +12,11 @@ import pytest
 
 import postgres
 from polymnia import EntityDraft, connect
+from polymnia.errors import Interrupted
+from polymnia.storage.postgres import PostgresStore
 from polymnia.storage.postgres.faults import unreachable
+
+_WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +48,18 @@ def test_several_make_one_store_whatever_the_isolation_of_the_database_is(isolat
         with ThreadPoolExecutor(4) as several:
             list(several.map(add, range(4)))
         assert admin.execute("SELECT count(*) FROM polymnia.project").fetchone() == (4,)
+
+
+def test_a_timeout_of_transactions_is_named_with_what_to_set() -> None:
+    with postgres.store() as url, psycopg.connect(url.partition("?")[0], autocommit=True) as admin:
+        store = PostgresStore(f"{url}&options=-c%20idle_in_transaction_session_timeout%3D50ms")
+        with closing(store), pytest.raises(Interrupted) as raised, store.read("default") as snapshot:
+            end = time.monotonic() + postgres.DEADLINE
+            while admin.execute(_WAITING).fetchone() is not None:
+                assert time.monotonic() < end, "the transaction was never ended"
+            snapshot.count()
+    assert "nothing was changed" in raised.value.message
+    assert "SET idle_in_transaction_session_timeout" in raised.value.hint
 
 
 @pytest.mark.parametrize("setting", ["standard_conforming_strings", "array_nulls"])
