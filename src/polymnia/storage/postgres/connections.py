@@ -361,6 +361,8 @@ class PostgresStatements:
     def commit(self) -> None:
         """Commit, and wait until it has happened."""
         done = self._cursor().execute("COMMIT")
+        # sync() alone would wait for the answer though a part of what is large may not have been sent yet, for ever.
+        self.connection.wait(generators.send(self.connection.pgconn))
         self._pipeline.sync()
         if done.statusmessage != "COMMIT":  # of a transaction that has failed it is ROLLBACK
             raise psycopg.errors.InFailedSqlTransaction("the transaction could not be committed")

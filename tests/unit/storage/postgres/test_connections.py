@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from random import Random
 from urllib.parse import quote, urlsplit
 
 import psycopg
@@ -34,6 +35,20 @@ def test_more_calls_at_once_than_connections_take_turns(pool: int) -> None:
     with postgres.store() as url, connect(f"{url}&pool={pool}") as memory, ThreadPoolExecutor(8) as calls:
         assert min(calls.map(call, range(40))) > 0
         assert memory.count() == (40, 0)
+
+
+def test_a_change_larger_than_what_is_sent_at_once_is_committed() -> None:
+    """What it sends last is its words: as many as fill the way to the server several times."""
+    draw = Random(1)
+
+    def text(length: int) -> str:
+        ranges = (0x20, 0x7E), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3)
+        return "".join(chr(draw.randrange(*draw.choice(ranges))) for _ in range(length))
+
+    with postgres.store() as url, connect(url) as memory:
+        for length in (20_000, 80_000, 300_000):  # the first ones have the statements prepared
+            memory.remember(text(length))
+        assert memory.count()[0] == 3
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
