@@ -101,9 +101,9 @@ def _with_few_partitions(url: str) -> str:
 
 
 class Server:
-    """One PostgreSQL server in a temporary folder, reached by a socket in it."""
+    """One PostgreSQL server in a temporary folder, reached by a socket in it; a standby of the one that it follows."""
 
-    def __init__(self, version: int = VERSION, **settings: str) -> None:
+    def __init__(self, version: int = VERSION, *, follows: Server | None = None, **settings: str) -> None:
         self._settings = {**_SETTINGS, **settings}
         self.programs = _programs(version)
         self.folder = Path(tempfile.mkdtemp(prefix="polymnia-postgres-"))
@@ -121,8 +121,12 @@ class Server:
         )  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            options = ("-N", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
-            self._run("initdb", "-D", str(self._data), *options)
+            if follows is None:
+                options = ("-N", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C")
+                self._run("initdb", "-D", str(self._data), *options)
+            else:
+                options = ("-N", "-U", "postgres", "-h", str(follows.folder), "-c", "fast", "--write-recovery-conf")
+                self._run("pg_basebackup", "-D", str(self._data), *options)
             self.start()
         except BaseException:
             self.close()
@@ -188,6 +192,10 @@ class Server:
         while any(map(alive, all)):
             assert time.monotonic() < end, "processes of PostgreSQL outlived SIGKILL"
             time.sleep(0.01)
+
+    def promote(self) -> None:
+        """Take the place of the server that this one follows."""
+        self._run("pg_ctl", "promote", "-D", str(self._data))
 
     def restart(self) -> None:
         """Stop and start again: every connection is lost, no data is."""

@@ -286,6 +286,8 @@ def guarded() -> Iterator[postgres.Server]:
             admin.execute("CREATE ROLE single LOGIN CONNECTION LIMIT 0")
             admin.execute("CREATE ROLE newcomer LOGIN")
             admin.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LOCALE 'C'")
+            admin.execute("CREATE DATABASE frozen")
+            admin.execute("ALTER DATABASE frozen SET default_transaction_read_only = on")
             admin.execute("SELECT pg_reload_conf()")
         yield server
 
@@ -301,6 +303,7 @@ def guarded() -> Iterator[postgres.Server]:
         ("postgres", "missing", 'database "missing" does not exist', "CREATE DATABASE"),
         ("single", "postgres", "too many connections", "PgBouncer"),
         ("newcomer", "postgres", "permission denied for database", "the right CREATE on the database"),
+        ("postgres", "frozen", "read-only transaction", "RESET default_transaction_read_only"),
         ("postgres", "latin", "encoded as LATIN1", "ENCODING 'UTF8'"),
         ("postgres", "postgres?sslmod=off", 'parameter: "sslmod"', "sslmode"),
         ("postgres", "postgres?pool=many", "pool", "number from 1 to 1024"),

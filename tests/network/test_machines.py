@@ -7,20 +7,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any
+from urllib.parse import quote, urlsplit
 
+import psycopg
 import pytest
 
+import pgbouncer
 import postgres
+from form import mostly_long
 from stdio_client import DEADLINE
 
 from .conftest import MANY
 from .proxy import Cable, cable
-from .served import Answer, Events, Served, ask, initialize, request
+from .served import Answer, Events, Served, ask, eventually, initialize, request
 from .test_workers import READ, post
 from .waiting import GRAPH, create
 
 pytestmark = pytest.mark.promise("network.machines")
+
+_LISTENING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+_FOLLOWED = "SELECT pg_current_wal_lsn() <= (SELECT replay_lsn FROM pg_stat_replication)"
 
 
 class Machines:
@@ -46,15 +55,20 @@ class Machines:
         """Begin a session, wherever."""
         return self(initialize()).headers["mcp-session-id"]
 
-    @contextmanager
-    def listening(self, session: str) -> Iterator[Events]:
+    def listening(self, session: str) -> AbstractContextManager[Events]:
         """The stream of a session, asked for at whichever server has its turn."""
-        with self.servers[0].connection() as made:
-            made.port = self.balancer.port
-            made.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": session})
-            with made.getresponse() as answer:
-                assert answer.status == 200, answer.read()
-                yield Events(answer)
+        return _listening(self.servers[0], session, self.balancer.port)
+
+
+@contextmanager
+def _listening(served: Served, session: str, port: int | None = None) -> Iterator[Events]:
+    """The stream of a session."""
+    with served.connection() as made:
+        made.port = port or made.port
+        made.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": session})
+        with made.getresponse() as answer:
+            assert answer.status == 200, answer.read()
+            yield Events(answer)
 
 
 @contextmanager
@@ -119,3 +133,54 @@ def test_a_limit_is_one_limit_for_all_machines(serving: Callable[..., Served]) -
         session = machines.begin()
         statuses = [machines(READ, Mcp_Session_Id=session).status for _ in range(25)]
     assert statuses == [200] * 20 + [429] * 5
+
+
+_BY_WORD_ALONE = {"polymnia.transports.subscriptions._TOLD_SECONDS": 3600.0}  # nobody looks for changes meanwhile
+
+
+@pytest.mark.parametrize("direct", mostly_long([True, False]))
+def test_behind_a_pooler_subscribers_are_told_of_writes_on_the_other_machine(
+    serving: Callable[..., Served], mine: str, direct: bool
+) -> None:
+    """At once through a connection of its own that the address names; without one when the server next looks."""
+    with postgres.database() as url, pgbouncer.pooled(url) as pooled:
+        store = f"{pooled}?partitions=2"
+        if direct:
+            store += f"&direct={urlsplit(url).hostname}:5432"
+        options: dict[str, Any] = {"changes": _BY_WORD_ALONE} if direct else {}
+        writer, reader = serving(*MANY, "--store", store), serving(*MANY, "--store", store, **options)
+        session = reader.begin()
+        assert reader.post(request("resources/subscribe", {"uri": GRAPH}), Mcp_Session_Id=session).status == 200
+        with psycopg.connect(url, autocommit=True) as admin:
+            eventually(lambda: admin.execute(_LISTENING).fetchone(), "nobody listens")
+        with _listening(reader, session) as events:
+            assert "result" in writer.post(create(mine)).value
+            told = events.message()
+            assert told is not None
+            assert told["params"]["uri"] == GRAPH
+        for one in (writer, reader):
+            one.stop()
+
+
+def _goes_on(served: Served, session: str) -> bool:
+    return served.post(READ, Mcp_Session_Id=session).status == 200
+
+
+@pytest.mark.long
+def test_sessions_go_on_and_servers_start_when_a_standby_takes_over(serving: Callable[..., Served], mine: str) -> None:
+    with postgres.Server() as primary, postgres.Server(follows=primary) as standby:
+        hosts = ",".join(quote(str(one.folder), safe="") for one in (primary, standby))
+        store = f"postgresql://postgres@{hosts}/postgres?target_session_attrs=read-write&partitions=2"
+        first = serving(*MANY, "--store", store)
+        session = first.begin()
+        assert "result" in first.post(create(f"{mine} before"), Mcp_Session_Id=session).value
+        with primary.connect() as admin:
+            eventually(lambda: admin.execute(_FOLLOWED).fetchone() == (True,), "the standby did not follow")
+        primary.kill()
+        standby.promote()
+        assert "result" in first.post(create(f"{mine} after"), Mcp_Session_Id=session).value
+        second = serving(*MANY, "--store", store)
+        for one in (first, second):
+            eventually(partial(_goes_on, one, session), "the session was lost")
+        for one in (first, second):
+            one.stop()

@@ -503,6 +503,16 @@ def test_a_server_whose_processes_do_not_start_says_so_and_ends(serving: Callabl
 
 
 @pytest.mark.promise("network.workers.starting")
+def test_processes_that_cannot_reach_their_database_say_why_and_what_to_do(serving: Callable[..., Served]) -> None:
+    served = serving("--workers", "2", "--store", "postgresql://ann@%2Fnowhere/memory", wait=False)
+    assert served.code() == 1
+    assert "Cannot connect to the store postgresql://%2Fnowhere/memory" in served.log
+    assert "Check that the server runs" in served.log
+    assert "did not start" in served.log
+    assert "workers.py" not in served.log
+
+
+@pytest.mark.promise("network.workers.starting")
 def test_where_processes_cannot_be_forked_several_are_refused(serving: Callable[..., Served]) -> None:
     served = serving("--workers", "2", before="import os; del os.fork", wait=False)
     assert served.code() != 0

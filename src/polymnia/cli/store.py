@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import threading
@@ -34,7 +35,7 @@ def backup(arguments: Namespace, chosen: Settings) -> CommandResult:
         copied = memory.store.back_up(arguments.path, overwrite=arguments.force)
     lines = [
         f"Backed up to {copied.path}, and verified: {_content(copied)}.",
-        dim(f"`polymnia restore {arguments.path}` brings it back."),
+        dim(f"`polymnia restore {shlex.quote(arguments.path)}` brings it back."),
     ]
     return CommandResult(msgspec.to_builtins(copied), lines)
 

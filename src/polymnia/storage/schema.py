@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+
 from polymnia.errors import NotAStore, Unavailable
+
+
+def migration_command(source: str, target: str) -> str:
+    """The command that copies a store, or goes on with it, as a shell takes it."""
+    return shlex.join(("polymnia", "migrate", "--from", source, "--to", target))
 
 
 def unfinished(place: str, source: str) -> NotAStore:
     """The fault for a store that a migration has not filled yet."""
     return NotAStore(
         f"The store {place} is not whole: a migration from {source} into it is under way, or was interrupted",
-        hint=f"Wait for it, or go on with it: polymnia migrate --from {source} --to {place}",
+        hint=f"Wait for it, or go on with it: {migration_command(source, place)}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ def new_place(tmp_path: Path) -> Iterator[_NewPlace]:
 
         def place(engine: str) -> str:
             if engine == "sqlite":
-                return str(tmp_path / f"store-{next(numbers)}.db")
+                return str(tmp_path / f"a store {next(numbers)}.db")
             return f"{open.enter_context(postgres.database())}?partitions=2"
 
         yield place
@@ -183,6 +184,12 @@ app.migrate(sys.argv[1], sys.argv[2], lambda done, total: os.kill(os.getpid(), 9
 """
 
 
+def _shown(place: str) -> str:
+    """A place as messages name it."""
+    with closing(app.open_store(place, create=False)) as store:
+        return str(store.as_source().place)
+
+
 @pytest.mark.promise("migrate.resumed")
 @pytest.mark.parametrize("changed", mostly_long([True, False]))
 @pytest.mark.parametrize(("source", "target"), [("sqlite", "postgres"), ("postgres", "sqlite")])
@@ -196,6 +203,8 @@ def test_a_killed_migration_is_no_store_and_goes_on_when_it_is_run_again(
         told = desk.run(*command, "--store", there)
         assert told.code == 1
         assert "not whole" in told.err and "polymnia migrate --from" in told.err
+    advised = shlex.split(told.err[told.err.index("polymnia migrate --from") :])
+    assert advised == ["polymnia", "migrate", "--from", _shown(here), "--to", _shown(there)]
     other = new_place("sqlite")
     assert desk.run("add", "another store", "--store", other).code == 0
     told = desk.run("migrate", "--from", other, "--to", there)

@@ -87,7 +87,8 @@ class Address:
         self.direct = self.url
         if direct:
             elsewhere = {key: value for key, value in self._given.items() if key not in ("host", "hostaddr", "port")}
-            self.direct = _with_query(f"postgresql://{user}{at}{direct}{slash}{database}", elsewhere)
+            host = direct.replace("/", "%2F")  # of a socket: the query was decoded
+            self.direct = _with_query(f"postgresql://{user}{at}{host}{slash}{database}", elsewhere)
         hosts = hosts or quote(given.get("host", ""), safe="")
         port = f":{given['port']}" if "port" in given else ""
         database = f"/{database or quote(given['dbname'], safe='')}" if "dbname" in given else f"{slash}{database}"
@@ -360,6 +361,8 @@ class PostgresStatements:
     def commit(self) -> None:
         """Commit, and wait until it has happened."""
         done = self._cursor().execute("COMMIT")
+        # sync() alone would wait for the answer though a part of what is large may not have been sent yet, for ever.
+        self.connection.wait(generators.send(self.connection.pgconn))
         self._pipeline.sync()
         if done.statusmessage != "COMMIT":  # of a transaction that has failed it is ROLLBACK
             raise psycopg.errors.InFailedSqlTransaction("the transaction could not be committed")

@@ -27,7 +27,7 @@ from polymnia.storage.postgres.connections import DatabaseConnection, PostgresSt
 from polymnia.storage.postgres.faults import translated, unreachable
 from polymnia.storage.postgres.grams import index_entries
 from polymnia.storage.postgres.statements import MIGRATIONS
-from polymnia.storage.schema import UNDER_WAY
+from polymnia.storage.schema import UNDER_WAY, migration_command
 from polymnia.storage.statements import StatementRunner
 
 if TYPE_CHECKING:
@@ -190,8 +190,8 @@ class DatabaseTarget(_Filled):
             elif former != source:
                 raise Invalid(
                     f"{self.place} holds an unfinished copy of {former}",
-                    hint=f"Finish it with `polymnia migrate --from {former} --to {self.place}`, "
-                    f"or remove it first: DROP SCHEMA {self._schema} CASCADE",
+                    hint=f"Finish it with `{migration_command(former, self.place)}`, "
+                    f'or remove it first: DROP SCHEMA "{self._schema}" CASCADE',
                 )
         with self._transaction() as run:
             run.execute("SELECT 1 FROM store FOR UPDATE")
@@ -218,7 +218,7 @@ class DatabaseTarget(_Filled):
                 raise Invalid(
                     f"{self.place} is not empty: it holds {held_content(held)}",
                     hint="Name another database, or another schema of it (?schema=NAME). "
-                    f"To remove for good what is there: DROP SCHEMA {self._schema} CASCADE",
+                    f'To remove for good what is there: DROP SCHEMA "{self._schema}" CASCADE',
                 )
             run.connection.execute(_MARK, prepare=False)
             run.text(_NOTE, ("source", source))

@@ -29,16 +29,21 @@ _ADVICE = {
     "database system is (starting up|shutting down|not (yet )?accepting|in recovery)": "It starts or stops: "
     "try again in a moment.",
 }
-# What the codes of errors begin with that end the connection; the last two are timeouts of a transaction.
-_ENDED = ("08", "57P", "25P03", "25P04")
+# Timeouts of a transaction, by their codes, and what the codes of errors begin with that end the connection.
+_TIMEOUTS = {"25P03": "idle_in_transaction_session_timeout", "25P04": "transaction_timeout"}
+_ENDED = ("08", "57P", *_TIMEOUTS)
 
 DRIVER = (psycopg.Error, psycopg_pool.PoolTimeout)
 """What the driver raises."""
 GRANT = (
     "Connect as the user that made the store, or have it grant yours rights on the schema and all its tables and "
-    "sequences; a new schema needs the right CREATE on the database. A standby takes no writes: name the primary."
+    "sequences; a new schema needs the right CREATE on the database."
 )
 """What to do where the rights of the user do not suffice."""
+_READ_ONLY = (
+    "A standby takes no writes: name the primary. If this database or user was set to read only, have that taken back: "
+    "ALTER DATABASE name RESET default_transaction_read_only."
+)
 
 
 @contextmanager
@@ -78,13 +83,18 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
-        return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=GRANT)
+        hint = _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else GRANT
+        return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=hint)
     if isinstance(e, sql.CheckViolation) and e.diag.constraint_name == UNDER_WAY:
         return under_way(place)
     if isinstance(e, sql.ProgramLimitExceeded | sql.DataError):
         return errors.Invalid(f"The store {place} cannot keep this value: {why}")
     if is_lost(e):
-        return errors.Interrupted(f"The connection to the store {place} was lost ({why}); nothing was changed")
+        setting = _TIMEOUTS.get(getattr(e, "sqlstate", None) or "")
+        hint = f"Call again. If it happens again, raise the timeout: ALTER ROLE name SET {setting} = '5min'."
+        return errors.Interrupted(
+            f"The connection to the store {place} was lost ({why}); nothing was changed", hint=hint if setting else None
+        )
     return errors.Unavailable(f"The store {place} failed: {type(e).__name__}: {why}")
 
 

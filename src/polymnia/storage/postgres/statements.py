@@ -30,7 +30,7 @@ def with_numbers(statement: str) -> str:
     return first + "".join(f"${n}{part}" for n, part in enumerate(rest, 1))
 
 
-MIGRATIONS = ("0001_initial.sql", "0002_shared.sql", "0003_tags.sql")
+MIGRATIONS = ("0001_initial.sql", "0002_shared.sql", "0003_tags.sql", "0004_numbers.sql")
 """Migration N upgrades a store from version N - 1 to N."""
 
 

@@ -13,7 +13,7 @@ from polymnia.errors import Conflict, Invalid
 from polymnia.models import new_id
 from polymnia.storage import rows as cells
 from polymnia.storage.copying import FOLDS, MODEL_COLUMNS, PROJECT_COLUMNS, Row, Table, folded, held_content, later
-from polymnia.storage.schema import UNDER_WAY
+from polymnia.storage.schema import UNDER_WAY, migration_command
 from polymnia.storage.sqlite.connections import SqliteStatements
 from polymnia.storage.sqlite.faults import translated
 from polymnia.storage.sqlite.grams import ENDS
@@ -123,7 +123,7 @@ class FileTarget:
         if former != source:
             raise Invalid(
                 f"{self.place} holds an unfinished copy of {former}",
-                hint=f"Finish it with `polymnia migrate --from {former} --to {self.place}`, or delete the file first.",
+                hint=f"Finish it with `{migration_command(former, self.place)}`, or delete the file first.",
             )
 
     def _mark(self, connection: apsw.Connection, source: str) -> None:

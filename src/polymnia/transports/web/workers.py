@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from polymnia.errors import Fault
 from polymnia.transports.log import Log
 
 _STEADY_SECONDS = 10.0  # after which a process that dies has not died of its start
@@ -111,6 +112,8 @@ class Workers:
             threading.Thread(target=self._end_with_parent, name="polymnia-parent", daemon=True).start()
             self._work(lambda: (os.write(self._report, b"."), None)[1])
             code = 0
+        except Fault as e:
+            self._log("error", f"{e.message}. {e.hint}")
         except Exception as e:
             from polymnia.transports.rpc import frames
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from random import Random
 from urllib.parse import quote, urlsplit
 
 import psycopg
@@ -10,7 +13,11 @@ import pytest
 
 import postgres
 from polymnia import EntityDraft, connect
+from polymnia.errors import Interrupted
+from polymnia.storage.postgres import PostgresStore
 from polymnia.storage.postgres.faults import unreachable
+
+_WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +37,20 @@ def test_more_calls_at_once_than_connections_take_turns(pool: int) -> None:
         assert memory.count() == (40, 0)
 
 
+def test_a_change_larger_than_what_is_sent_at_once_is_committed() -> None:
+    """What it sends last is its words: as many as fill the way to the server several times."""
+    draw = Random(1)
+
+    def text(length: int) -> str:
+        ranges = (0x20, 0x7E), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3)
+        return "".join(chr(draw.randrange(*draw.choice(ranges))) for _ in range(length))
+
+    with postgres.store() as url, connect(url) as memory:
+        for length in (20_000, 80_000, 300_000):  # the first ones have the statements prepared
+            memory.remember(text(length))
+        assert memory.count()[0] == 3
+
+
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
 def test_several_make_one_store_whatever_the_isolation_of_the_database_is(isolation: str) -> None:
     def add(number: int) -> None:
@@ -42,6 +63,18 @@ def test_several_make_one_store_whatever_the_isolation_of_the_database_is(isolat
         with ThreadPoolExecutor(4) as several:
             list(several.map(add, range(4)))
         assert admin.execute("SELECT count(*) FROM polymnia.project").fetchone() == (4,)
+
+
+def test_a_timeout_of_transactions_is_named_with_what_to_set() -> None:
+    with postgres.store() as url, psycopg.connect(url.partition("?")[0], autocommit=True) as admin:
+        store = PostgresStore(f"{url}&options=-c%20idle_in_transaction_session_timeout%3D50ms")
+        with closing(store), pytest.raises(Interrupted) as raised, store.read("default") as snapshot:
+            end = time.monotonic() + postgres.DEADLINE
+            while admin.execute(_WAITING).fetchone() is not None:
+                assert time.monotonic() < end, "the transaction was never ended"
+            snapshot.count()
+    assert "nothing was changed" in raised.value.message
+    assert "SET idle_in_transaction_session_timeout" in raised.value.hint
 
 
 @pytest.mark.parametrize("setting", ["standard_conforming_strings", "array_nulls"])
