@@ -121,6 +121,9 @@ class DatabasePool:
         self._most = connections or self.address.pool
         self._opening = threading.Lock()
         self._pool: psycopg_pool.ConnectionPool[DatabaseConnection] | None = None
+        self._sharing = threading.Lock()
+        self._spare: DatabaseConnection | None = None  # its last COMMIT was sent, and is not answered yet
+        self._takers = 0  # threads that ask the pool for a connection
         self._id = ""
         self._url = self.address.url
         self._keeps_settings = self._keeps_plans = False
@@ -133,7 +136,11 @@ class DatabasePool:
         """Close every connection. Closing twice is fine; a closed store reopens on use."""
         with self._opening:
             pool, self._pool = self._pool, None
+        with self._sharing:
+            spare, self._spare = self._spare, None
         if pool is not None:
+            if spare is not None:
+                self._give_back(spare, pool)
             pool.close()
 
     @property
@@ -240,6 +247,7 @@ class DatabasePool:
         while True:
             run = PostgresStatements(self._take(deadline))
             try:
+                run.settle()
                 return run, start(run)
             except (psycopg.OperationalError, psycopg.InterfaceError) as e:
                 lost = is_lost(e, run.connection)
@@ -265,7 +273,19 @@ class DatabasePool:
             run.connection.planned[partition] = rows
 
     def _take(self, deadline: float) -> DatabaseConnection:
-        """A connection of the pool. Raises what keeps the server from giving one, or PoolTimeout if all are in use."""
+        """A connection. Raises what keeps the server from giving one, or PoolTimeout if all are in use."""
+        with self._sharing:
+            spare, self._spare = self._spare, None
+            self._takers += spare is None
+        if spare is not None:
+            return spare
+        try:
+            return self._take_from_pool(deadline)
+        finally:
+            with self._sharing:
+                self._takers -= 1
+
+    def _take_from_pool(self, deadline: float) -> DatabaseConnection:
         while True:
             pool, left = self._open(), max(0.1, deadline - time.monotonic())
             try:
@@ -282,10 +302,25 @@ class DatabasePool:
     def end(self, run: PostgresStatements, *, read: bool = False) -> None:
         """Roll back what is not committed, and give the connection back; a ``read`` has nothing to roll back."""
         with suppress(psycopg.Error):
-            if read:  # the driver prepares every statement again after a ROLLBACK
-                run.at_once("COMMIT")
+            if read:
+                run.send_commit()
+                if self._spared(run.connection):
+                    return
+                run.settle()
             run.leave()
-        connection, pool = run.connection, self._pool
+        self._give_back(run.connection, self._pool)
+
+    def _spared(self, connection: DatabaseConnection) -> bool:
+        """Whether a connection was laid aside for the next call, which reads the answer to its COMMIT: nobody waits."""
+        with self._sharing:
+            if self._spare is not None or self._takers or self._pool is None:
+                return False
+            self._spare = connection
+        return True
+
+    def _give_back(
+        self, connection: DatabaseConnection, pool: psycopg_pool.ConnectionPool[DatabaseConnection] | None
+    ) -> None:
         if pool is None:
             connection.close()
         else:
@@ -367,6 +402,17 @@ class PostgresStatements:
         if done.statusmessage != "COMMIT":  # of a transaction that has failed it is ROLLBACK
             raise psycopg.errors.InFailedSqlTransaction("the transaction could not be committed")
 
+    def send_commit(self) -> None:
+        """End a read; the driver would prepare every statement again after a ROLLBACK."""
+        self.connection.pgconn.send_query(b"COMMIT")
+        self.connection.wait(generators.send(self.connection.pgconn))
+
+    def settle(self) -> None:
+        """Read the answer to a COMMIT that was sent."""
+        pgconn = self.connection.pgconn
+        if pgconn.transaction_status == psycopg.pq.TransactionStatus.ACTIVE:
+            self._checked(self.connection.wait(generators.fetch_many(pgconn))[-1])
+
     def discard_plans(self) -> None:
         """Have every statement planned again when it is next run."""
         self.execute("DISCARD PLANS")
@@ -378,9 +424,11 @@ class PostgresStatements:
         """
         pgconn = self.connection.pgconn
         pgconn.send_query(statements.encode())
-        result: PGresult = self.connection.wait(generators.execute(pgconn))[-1]
+        return self._checked(self.connection.wait(generators.execute(pgconn))[-1])
+
+    def _checked(self, result: PGresult) -> PGresult:
         if result.status not in _DONE:
-            if pgconn.status != psycopg.pq.ConnStatus.OK:
+            if self.connection.pgconn.status != psycopg.pq.ConnStatus.OK:
                 raise psycopg.OperationalError(result.get_error_message())
             raise psycopg.errors.error_from_result(result)
         return result

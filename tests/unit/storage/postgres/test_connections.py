@@ -17,6 +17,9 @@ from polymnia.errors import Interrupted
 from polymnia.storage.postgres import PostgresStore
 from polymnia.storage.postgres.faults import unreachable
 
+_OURS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'polymnia'"
+_OURS_AT_WORK = f"{_OURS} AND state <> 'idle'"
+_END_OURS = _OURS.replace("1", "pg_terminate_backend(pid)", 1)
 _WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
 
 
@@ -75,6 +78,24 @@ def test_a_timeout_of_transactions_is_named_with_what_to_set() -> None:
             snapshot.count()
     assert "nothing was changed" in raised.value.message
     assert "SET idle_in_transaction_session_timeout" in raised.value.hint
+
+
+def test_a_read_leaves_no_transaction_open_and_the_next_one_survives_a_lost_connection() -> None:
+    """The answer to the COMMIT of a read is awaited by whoever takes the connection next."""
+    with postgres.store() as url, psycopg.connect(url.partition("?")[0], autocommit=True) as admin:
+        with connect(f"{url}&pool=1") as memory:
+            memory.remember("the bird sings at dawn")
+            for _ in range(3):
+                assert memory.count() == (1, 0)
+                end = time.monotonic() + postgres.DEADLINE
+                while admin.execute(_OURS_AT_WORK).fetchone() is not None:
+                    assert time.monotonic() < end, "a transaction is still open"
+                admin.execute(_END_OURS)
+            memory.remember("the owl sings at night")
+            assert memory.count() == (2, 0)
+        end = time.monotonic() + postgres.DEADLINE
+        while admin.execute(_OURS).fetchone() is not None:
+            assert time.monotonic() < end, "a closed memory keeps a connection"
 
 
 @pytest.mark.parametrize("setting", ["standard_conforming_strings", "array_nulls"])
