@@ -237,28 +237,28 @@ def relation_effects(run: StatementRunner, project: int, base: int, number: int)
     row = run("change", (project, number)).fetchone()
     if row is None:
         return []
-    found: dict[int, tuple[str, JsonObject]] = {}
+    found: dict[int, RelationTouch] = {}
     first, last = row[4:6]
     if last > first:
         rows_made = (base + first, base + last)
-        found = {ref: ("made", decode(before)) for ref, before in run("deleted_relations_between", rows_made)}
-        for values in run("relation_rows_between", rows_made):
-            found[values[0]] = ("made", dict(zip(rows.RELATION_COLUMNS, values, strict=True)))
-        found = dict(sorted(found.items()))
+        found = {ref: RelationTouch("made", *ends) for ref, *ends in run("relation_ends_between", rows_made)}
+        gone = run("deleted_relations_between", rows_made).fetchall()
+        if gone:
+            found = dict(sorted(({ref: _touch("made", decode(before)) for ref, before in gone} | found).items()))
     for _, op, kind, ref, _, before in run("items", (project, number)):
         if kind == "r" and op == "d":
-            found[ref] = ("deleted", decode(before))
+            found[ref] = _touch("deleted", decode(before))
         elif kind == "r" and op == "i":
-            there = run("relation_row", (ref,)).fetchone()
-            ends = None if there is None else dict(zip(rows.RELATION_COLUMNS, there, strict=True))
-            if ends is None and (gone := run("deleted_relations_between", (ref - 1, ref)).fetchone()) is not None:
-                ends = decode(gone[1])
-            if ends is not None:
-                found[ref] = ("restored", ends)
-    return [
-        RelationTouch(how, ends["source"], ends["target"], ends["type"], ends.get("origin", "manual"))
-        for how, ends in found.values()
-    ]
+            there = run("relation_ends_between", (ref - 1, ref)).fetchone()
+            if there is not None:
+                found[ref] = RelationTouch("restored", *there[1:])
+            elif (lost := run("deleted_relations_between", (ref - 1, ref)).fetchone()) is not None:
+                found[ref] = _touch("restored", decode(lost[1]))
+    return list(found.values())
+
+
+def _touch(how: str, row: JsonObject) -> RelationTouch:
+    return RelationTouch(how, row["source"], row["target"], row["type"], row.get("origin", "manual"))
 
 
 def touches(run: StatementRunner, project: int, base: int, top: int, start: int | None, end: int | None) -> list[Touch]:

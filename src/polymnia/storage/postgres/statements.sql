@@ -431,6 +431,9 @@ SELECT id, memory, text FROM observation WHERE project = $2::bigint >> 32 AND id
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE project = $1::bigint >> 32 AND id = $1;
 
+-- name: relation_ends_between
+SELECT id, source, target, type, origin FROM relation WHERE project = $2::bigint >> 32 AND id > $1 AND id <= $2 ORDER BY id;
+
 -- name: relation_rows_between
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE project = $2::bigint >> 32 AND id > $1 AND id <= $2 ORDER BY id;

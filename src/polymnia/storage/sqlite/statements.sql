@@ -354,6 +354,9 @@ SELECT id, memory, text FROM observation WHERE id > ? AND id <= ? ORDER BY id;
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE id = ?;
 
+-- name: relation_ends_between
+SELECT id, source, target, type, origin FROM relation WHERE id > ? AND id <= ? ORDER BY id;
+
 -- name: relation_rows_between
 SELECT id, project, source, target, type, strength, context, metadata, extra, origin, created
 FROM relation WHERE id > ? AND id <= ? ORDER BY id;

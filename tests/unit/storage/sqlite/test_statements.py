@@ -36,6 +36,7 @@ RANGES = {
     "containing_by_scan": "a project too small, or a query too short, for the index",
     "memory_rows_between": "the rows one change made, or everything for a look at the past",
     "observation_rows_between": "the rows one change made, or everything for a look at the past",
+    "relation_ends_between": "the rows one change made",
     "relation_rows_between": "the rows one change made, or everything for a look at the past",
     "texts_between": "the texts that are not in the word index yet, or all of them to make it anew",
     "gone": "the marks of one project, read when its index is loaded",
