@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-
 from polymnia.errors import NotAStore, Unavailable
 
 
 def migration_command(source: str, target: str) -> str:
     """The command that copies a store, or goes on with it, as a shell takes it."""
+    import shlex  # for a message only: not at every start
+
     return shlex.join(("polymnia", "migrate", "--from", source, "--to", target))
 
 

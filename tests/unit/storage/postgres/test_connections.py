@@ -37,7 +37,7 @@ def test_more_calls_at_once_than_connections_take_turns(pool: int) -> None:
 
     with postgres.store() as url, connect(f"{url}&pool={pool}") as memory, ThreadPoolExecutor(8) as calls:
         assert min(calls.map(call, range(40))) > 0
-        assert memory.count() == (40, 0)
+        assert memory.count()[0] == 40  # a few may be associated by their words, whichever came first
 
 
 def test_a_change_larger_than_what_is_sent_at_once_is_committed() -> None:
