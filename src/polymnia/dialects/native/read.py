@@ -55,6 +55,7 @@ def read(
     memory = context.memory
     if not ids:
         raise Invalid("ids is empty", field="ids", hint="Give a name, an id, or / for the tree of scopes.")
+    ids = list(dict.fromkeys(ids))
     at = at_time(as_of, "as_of", end=True) if as_of else None
     asked = crc32(repr((ids, depth, history, as_of)).encode()) & 0xFFFF
     first, start, done, question = map(int, position("read", cursor, 4) or (0, 0, 0, asked))

@@ -448,17 +448,18 @@ class Index:
         return other
 
     def probe(self, snapshot: Snapshot) -> None:
-        """Check that a few texts are found by their words: otherwise an emptied word index would go unnoticed."""
-        rows = np.flatnonzero(self.passages["alive"][: self._listed])
+        """Check that a few texts are found by their first words: otherwise an emptied word index would go unnoticed."""
+        rows = np.flatnonzero(self.passages["alive"][: self._listed] & (self.passages["part"][: self._listed] == 0))
         away = {*snapshot.deleted_texts(), *snapshot.stale()}
         for row in rows[[0, len(rows) // 2, -1]].tolist() if len(rows) else ():
-            number, part = int(self.passages["text"][row]), int(self.passages["part"][row])
+            number = int(self.passages["text"][row])
             if number in away:
                 continue
-            read = [one for one in self._analyst(snapshot.texts_of([number])) if min(one.part, 65535) == part]
-            if not read:
+            # A long text is analysed no further than its first passage.
+            first = next(iter(self._analyst(snapshot.texts_of([number]))), None)
+            if first is None:
                 raise DamagedIndex
-            for term in sorted(read[0].terms, key=len)[-_PROBED:]:
+            for term in sorted(first.terms, key=len)[-_PROBED:]:
                 if row not in self.postings(snapshot, term)["passage"]:
                     raise DamagedIndex
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polymnia import connect
 from polymnia.engine.ports import Transaction
 from polymnia.engine.search import Analysis
 from polymnia.engine.search.index import Index, Vectors, packed
+from polymnia.engine.text import words
 from polymnia.models import EntityDraft
 from polymnia.storage.sqlite import SqliteStore
 
@@ -236,3 +238,18 @@ def test_a_look_that_is_broken_off_leaves_no_half_of_a_change(
     assert followed.finds("harbour") == {1, 5}
     assert followed.finds("tea") == set()
     assert followed.pictured() == {1, 2}
+
+
+def test_a_query_that_nothing_answers_does_not_read_a_long_text_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYMNIA_EMBEDDER", "none")
+    read: list[str] = []
+    with connect(str(tmp_path / "long.db")) as memory:
+        memory.remember("tea with lemon")
+        memory.remember("한국어 word " * 20_000)
+        memory.search("lemon")
+        terms = words.terms
+        monkeypatch.setattr(words, "terms", lambda text: (read.append(text), terms(text))[1])
+        assert not memory.search("zzyzx").hits
+    assert sum(map(len, read)) < 10_000
