@@ -247,7 +247,7 @@ def test_a_query_that_nothing_answers_does_not_read_a_long_text_to_its_end(
     read: list[str] = []
     with connect(str(tmp_path / "long.db")) as memory:
         memory.remember("tea with lemon")
-        memory.remember("한국어 word " * 20_000)
+        memory.remember("한국어 word " * 90_000)
         memory.search("lemon")
         terms = words.terms
         monkeypatch.setattr(words, "terms", lambda text: (read.append(text), terms(text))[1])
