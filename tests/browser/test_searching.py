@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from playwright.sync_api import Request, Route
 
 from network.exploring import Api
 from network.served import Served
@@ -17,6 +19,16 @@ from .sample import fill
 def filled(api: Api) -> dict[str, str]:
     """A project to search."""
     return fill(api, "shop")
+
+
+def searched(words: str, effort: str) -> Callable[[Request], bool]:
+    """Whether a request searches for words, at a key stroke ("quick") or once the fingers rest ("balanced")."""
+
+    def asks(request: Request) -> bool:
+        given = request.post_data_json if request.url.endswith("/api/search") else None
+        return bool(given) and (given["query"], given["effort"]) == (words, effort)
+
+    return asks
 
 
 @pytest.mark.promise("api.page.search")
@@ -93,13 +105,16 @@ def test_the_keyboard_alone_finds_walks_opens_and_deletes(here: Tab, api: Api, f
     here.press("/")
     expect(here.page.locator("#query")).to_be_focused()
     here.page.keyboard.type("parking lot")
+    expect(here.page.locator("mark", has_text="lot").first).to_be_visible()
     expect(here.page.locator(".hit")).to_have_count(3)
     here.press("ArrowDown", "ArrowDown")
     expect(here.page.locator(".hit-title").nth(1)).to_be_focused()
-    second = here.page.locator(".hit-title").nth(1).inner_text()
+    second, third = here.page.locator(".hit-title").all_inner_texts()[1:]
     here.press("Delete")
     expect(here.note(f"Deleted: {second}")).to_be_visible()
     expect(here.page.locator(".hit")).to_have_count(2)
+    expect(here.page.locator(".hit-title").nth(1)).to_be_focused()
+    expect(here.page.locator(".hit-title").nth(1)).to_have_text(third)
     here.undo(f"Deleted: {second}")
     expect(here.page.locator(".hit")).to_have_count(3)
     here.page.locator("#query").focus()
@@ -108,6 +123,58 @@ def test_the_keyboard_alone_finds_walks_opens_and_deletes(here: Tab, api: Api, f
     first = here.page.locator(".hit-title").first.inner_text()
     here.press("Enter")
     expect(here.page.get_by_role("heading", level=1)).to_have_text(first)
+
+
+@pytest.mark.promise("api.page.keyboard")
+def test_who_walks_through_hits_stays_on_theirs_whatever_arrives_meanwhile(here: Tab, api: Api) -> None:
+    for n in range(3):
+        api("store", text=f"Parking lot {n} is behind the house.", name=f"lot {n}", project="parking")
+    page, titles, held = here.page, here.page.locator(".hit-title"), list[Route]()
+    better, newer, last = searched("parking", "balanced"), searched("parking lot", "quick"), searched("parking lot is", "quick")
+    slow = lambda request: better(request) or newer(request) or last(request)  # noqa: E731
+    page.route("**/api/search", lambda route: held.append(route) if slow(route.request) else route.continue_())
+
+    def answer(change: Callable[[list[Any]], list[Any]]) -> None:
+        route = held.pop()
+        answered = route.fetch()
+        found = answered.json()
+        with page.expect_response(lambda response: response.request == route.request):
+            route.fulfill(response=answered, json={**found, "hits": change(found["hits"])})
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
+
+    here.go(project="parking")
+    expect(page.locator("#query")).to_be_focused()
+    with page.expect_request(better):
+        page.keyboard.type("parking")
+    expect(titles).to_have_count(3)
+    here.press("ArrowDown", "ArrowDown")
+    expect(titles.nth(1)).to_be_focused()
+    order = titles.all_inner_texts()
+    # The slower, better search answers: its order would put something else under the finger.
+    answer(lambda hits: hits[::-1])
+    expect(titles.nth(1)).to_be_focused()
+    assert titles.all_inner_texts() == order
+
+    # What other words find is shown, and the hit keeps the focus wherever it moves.
+    page.locator("#query").focus()
+    with page.expect_request(newer):
+        page.keyboard.type(" lot")
+    here.press("ArrowDown")
+    expect(titles.first).to_be_focused()
+    focused = titles.first.inner_text()
+    answer(lambda hits: sorted(hits, key=lambda hit: hit["title"] == focused))
+    expect(titles.nth(2)).to_have_text(focused)
+    expect(titles.nth(2)).to_be_focused()
+
+    # And where it is not found any more, what took its place has it.
+    page.locator("#query").focus()
+    with page.expect_request(last):
+        page.keyboard.type(" is")
+    here.press("ArrowDown")
+    gone = titles.first.inner_text()
+    answer(lambda hits: [hit for hit in hits if hit["title"] != gone])
+    expect(titles).to_have_count(2)
+    expect(titles.first).to_be_focused()
 
 
 def test_a_page_goes_on_where_the_first_one_ends(here: Tab, api: Api) -> None:
@@ -172,6 +239,7 @@ def test_what_went_wrong_is_told_in_the_language_of_the_page(
     tab.allow("404")
     tab.link("검색하기").click()
     expect(tab.page.locator("#query")).to_have_value("nobody")
+    tab.allow("503")  # a server that stops takes no more searches
     server.stop()
     tab.page.locator("#query").fill("somebody")
     expect(tab.page.get_by_role("alert")).to_contain_text("서버가 응답하지 않습니다")

@@ -80,9 +80,10 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
       else api.search({ ...parameters(query, given), effort: "balanced", limit: Math.max(FIRST, before) }, stop.signal).then(done, failed);
       return () => stop.abort();
     }
+    // What somebody has begun to walk through keeps its order, also where they began while the better one was on its way.
+    const walking = () => list.current?.contains(document.activeElement);
     const improve = () => {
-      // What somebody has begun to walk through keeps its order.
-      if (!list.current?.contains(document.activeElement)) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then(done, () => undefined);
+      if (!walking()) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then((better) => walking() || done(better), () => undefined);
     };
     api.search({ ...parameters(query, given), effort: query ? "quick" : "balanced" }, stop.signal).then((found) => {
       done(found);
@@ -96,6 +97,14 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   }, [asked, turn]);
 
   const { found, hits, problem, busy } = state;
+  // A browser takes the focus from what is moved or removed: it stays with its hit, or with the one that took its place.
+  const focused = list.current?.contains(document.activeElement) ? document.activeElement!.closest("li") : null;
+  const walked = focused && { at: [...list.current!.children].indexOf(focused), link: focused.querySelector("a.hit-title")?.getAttribute("href") };
+  useLayoutEffect(() => {
+    if (!walked || list.current?.contains(document.activeElement)) return;
+    const links = [...(list.current?.querySelectorAll<HTMLElement>("a.hit-title") ?? [])];
+    (links.find((one) => one.getAttribute("href") === walked.link) ?? links[Math.min(walked.at, links.length - 1)] ?? input.current)?.focus();
+  }, [hits]);
   const choose = (name: string, value: string | null) => go(href("search", { ...given, q: typed, [name]: value }));
   const more = async () => {
     try {
