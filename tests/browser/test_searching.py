@@ -130,9 +130,18 @@ def test_who_walks_through_hits_stays_on_theirs_whatever_arrives_meanwhile(here:
     for n in range(3):
         api("store", text=f"Parking lot {n} is behind the house.", name=f"lot {n}", project="parking")
     page, titles, held = here.page, here.page.locator(".hit-title"), list[Route]()
-    better, newer, last = searched("parking", "balanced"), searched("parking lot", "quick"), searched("parking lot is", "quick")
-    slow = lambda request: better(request) or newer(request) or last(request)  # noqa: E731
-    page.route("**/api/search", lambda route: held.append(route) if slow(route.request) else route.continue_())
+    better, newer, last = (
+        searched(words, effort)
+        for words, effort in (("parking", "balanced"), ("parking lot", "quick"), ("parking lot is", "quick"))
+    )
+
+    def hold(route: Route) -> None:
+        if any(one(route.request) for one in (better, newer, last)):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/search", hold)
 
     def answer(change: Callable[[list[Any]], list[Any]]) -> None:
         route = held.pop()
