@@ -33,7 +33,7 @@ _NOWHERE = "\0"  # a name that no project can have
 class Analysis:
     """Analyses texts for the word index. The version changes whenever the same text would be analysed differently."""
 
-    version = "2"
+    version = "3"
 
     def __call__(self, texts: Iterable[Text]) -> Iterable[Passage]:
         """The passages of the texts, in order."""

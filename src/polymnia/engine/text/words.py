@@ -34,7 +34,8 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _SEGMENT = re.compile(r"://|[/\\@:]+")
 _PART = re.compile(r"[-_./:@\\'’+#]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])")
+_ACRONYMS = re.compile("([A-Z]{2,})s")  # CPUs, whose plural no stemmer knows without its capitals
 _RUN = re.compile(f"[{DENSE}]+|[^{DENSE}]+")
 _DENSE = re.compile(f"[{DENSE}]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]+")
@@ -160,6 +161,9 @@ def _analysed(token: str) -> _Word:
             whole.append(_joined(segment))
         for piece in small:
             before = ""
+            if plural := _ACRONYMS.fullmatch(piece):
+                extra.append(fold(piece))
+                piece = plural[1]
             for run in _RUN.findall(piece):
                 if not run.isascii() and not fold(run):
                     continue  # an accent without a letter

@@ -41,6 +41,11 @@ def share(query: str, text: str) -> float:
         ("cafe", "We met at the café"),
         ("strasse", "Die Straße ist lang"),
         ("Øresund", "the Oresund bridge"),
+        ("CPU", "Two CPUs and some URLs"),
+        ("CPUs", "a CPU"),
+        ("cpus", "Two CPUs and some URLs"),
+        ("urls", "parseURLsOf a page"),
+        ("XML server", "the XMLServer starts"),
     ],
 )
 def test_a_word_is_found_in_another_form(query: str, text: str) -> None:
