@@ -292,13 +292,13 @@ _PAST = re.compile(
 
 def stale_items(project: ProjectView, selected: list[Record]) -> list[tuple[Record, str, Remark, str]]:
     """Items that were superseded, or have a deadline that has passed: each with the reason, and a quotation."""
-    replaced = _replaced(project)
+    marked, replaced = project.superseded(selected), _replaced(project)
     today = datetime.fromtimestamp(project.now / 1_000_000, UTC).date()
     found: list[tuple[Record, str, Remark, str]] = []
     for record in project.each(selected):
         text = project.text(record)
         status = str(record.metadata.get("status", "")).strip().casefold()
-        if by := record.metadata.get("superseded_by") or replaced.get(record.name):
+        if by := marked.get(record.uid) or replaced.get(record.name):
             found.append((record, "superseded", Remark("issues.superseded_by", {"by": by}), text))
         elif status in _OUTDATED:
             found.append((record, "superseded", Remark("issues.status", {"status": status}), text))

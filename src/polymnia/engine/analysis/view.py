@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from polymnia.engine.batches import newer_of
 from polymnia.engine.content import content
 from polymnia.engine.ports import Snapshot
 from polymnia.models import Filters, Record, Relation, Seen, Touch
@@ -65,6 +66,10 @@ class ProjectView:
     def text(self, record: Record) -> str:
         """The text of a record."""
         return content(record)
+
+    def superseded(self, records: Sequence[Record]) -> dict[str, str]:
+        """The ids of what has replaced some of these records, by their own; a mark whose memory is gone does not count."""
+        return {uid: newer.uid for uid, newer in newer_of(self.snapshot, records).items()}
 
     @cached_property
     def present(self) -> list[Record]:

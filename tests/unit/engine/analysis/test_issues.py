@@ -136,6 +136,9 @@ def test_superseded_contents_and_deadlines_that_passed_are_stale(desk: Desk) -> 
     )
     replaced = desk.note("The port of the mailer is 7070, as the first plan said.", tags=("x",))
     desk.relate(clean[1], replaced, "supersedes")
+    gone = desk.note("The port of the gateway is 9090.", tags=("x",))
+    desk.note("The port of the gateway was 8000 once.", tags=("x",), metadata={"superseded_by": gone})
+    desk.memory.delete_item(gone)
     one = issues(desk)[0]["stale"]
     assert ids(desk, one) == {old, korean, marked, replaced}
     assert not ids(desk, one) & {done, ahead, late}

@@ -49,7 +49,7 @@ def conflicts(
     beforehand. ``suggest`` adds resolutions.
     """
     _check(types, sensitivity)
-    records = [one for one in _records(project, among) if not one.metadata.get("superseded_by")]
+    records = _current(project, _records(project, among))
     named = among is not None and len(records) <= _SET
     table = Statements(records, most=_STATEMENTS, tick=project.tick, whole=named)
     known = Candidates(table, *_vectors(project, records, whole=among is None))
@@ -81,7 +81,7 @@ def conflicts_of(
 ) -> Clashes:
     """The clashes of one record with its nearest ones by meaning and by words, and inside it."""
     _check(types, sensitivity)
-    if record.metadata.get("superseded_by"):
+    if not _current(project, [record]):
         looked = {"items": 1, "statements": 0, "pairs_found": 0, "pairs_compared": 0}
         return Clashes(looked_at=looked, notes=[Remark("conflicts.superseded")])
     near = _neighbours(project, record)
@@ -230,7 +230,13 @@ def _neighbours(project: ProjectView, record: Record) -> list[Record]:
         numbers |= {one.number for one in neighbours.nearest(vectors, _NEAR, without=own)}
     numbers -= {own}
     visible = sorted(project.snapshot.matching(project.filters, among=sorted(numbers))) if numbers else []
-    return [one for one in neighbours.load(visible).values() if not one.metadata.get("superseded_by")]
+    return _current(project, list(neighbours.load(visible).values()))
+
+
+def _current(project: ProjectView, records: Sequence[Record]) -> list[Record]:
+    """Those that nothing has replaced."""
+    replaced = project.superseded(records)
+    return [one for one in records if one.uid not in replaced]
 
 
 def _relations(project: ProjectView, of: Sequence[str], records: Sequence[Record]) -> list[Relation]:

@@ -198,6 +198,11 @@ def test_what_is_superseded_is_marked_and_nothing_is_lost(desk: Desk) -> None:
     (left,) = desk.memory.open_nodes(["Lyra"])[0].records
     assert set(left.observations) == {f"The Lyra limit is 4 GB (until {day})", "is old"}
     assert desk.conflicts(sensitivity="high").clashes == []
+    # What has replaced it is gone: it counts again.
+    other = desk.note("The Vega quota is 8 GB.", day=10)
+    desk.memory.delete_item(newest)
+    (again,) = desk.conflicts().clashes
+    assert {again.left.record.uid, again.right.record.uid} == {short, other}
 
 
 @pytest.mark.parametrize(
