@@ -68,7 +68,7 @@ class ProjectView:
         return content(record)
 
     def superseded(self, records: Sequence[Record]) -> dict[str, str]:
-        """The ids of what has replaced some of these records, by their own; a mark whose memory is gone does not count."""
+        """The ids of what has replaced records, by their own; a mark whose memory is gone replaces nothing."""
         return {uid: newer.uid for uid, newer in newer_of(self.snapshot, records).items()}
 
     @cached_property
