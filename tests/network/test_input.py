@@ -7,6 +7,7 @@ import socket
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -86,6 +87,26 @@ def test_a_head_over_the_limit_is_431(server: Served, head: bytes) -> None:
     short = head[:66_000]
     if b"\r\n\r\n" not in short:
         assert status(server.exchange(short)) == 431
+
+
+@pytest.mark.promise("network.input.head")
+@each(
+    ("first", "rest", "expected"),
+    [
+        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: y\r\n" * 10_000, b"X: y\r\n" * 10_000 + b"\r\n", 431),
+        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: " + b"y" * 60_000, b"y" * 6_000 + b"\r\n\r\n", 431),
+        (b"GET /healthz HTTP/1.1\r\n" + HOST + b"X: " + b"y" * 60_000, b"y" * 5_000 + b"\r\n\r\n", 200),
+        # What follows a short head is its body, however large, wherever the head is cut.
+        (b"POST /mcp HTTP/1.1\r\n" + HOST + JSON + b"Content-Length: %d\r\n" % (len(PING) + 100_000),
+         b"\r\n" + PING + b" " * 100_000, 200),
+    ],
+)  # fmt: skip
+def test_a_head_counts_as_a_whole_however_it_arrives(server: Served, first: bytes, rest: bytes, expected: int) -> None:
+    with server.raw(first) as made:
+        assert server.is_well()  # so it has read the first piece
+        with suppress(ConnectionResetError, BrokenPipeError):
+            made.sendall(rest)
+            assert status(made.recv(4096)) == expected
 
 
 @pytest.mark.promise("network.input.http")

@@ -108,6 +108,22 @@ def test_its_store_and_its_export_are_the_same_memories(desk: Desk) -> None:
     assert (again["memories"], again["dropped"]) == ({"memory": {"unchanged": 1}}, {})
 
 
+def test_a_folder_of_its_files_is_its_store_without_the_backups_beside_it_and_its_exports(desk: Desk) -> None:
+    folder = desk.folder / "mcp-memory"
+    (folder / "backups").mkdir(parents=True)
+    _service_store(folder / "sqlite_vec.db")
+    _service_store(folder / "backups" / "sqlite_vec_old.db")
+    with sqlite3.connect(folder / "sqlite_vec.db") as database:
+        database.execute("DELETE FROM memories WHERE content_hash = 'd'")
+    database.close()
+    (folder / "notes.jsonl").write_text('{"content": "Kettle is red"}\n{"content": "Cup is blue"}\n')
+    told = desk.run("import", "mcp-memory", "--json").value
+    assert told["dropped"] == {"files in it that are no known export": 1}
+    memories, _ = _archive(desk)
+    assert {"Ann likes tea", "Kettle is red", "Cup is blue"} <= memories.keys()
+    assert "Odd" not in memories
+
+
 def test_a_store_that_breaks_off_is_called_damaged(desk: Desk) -> None:
     _service_store(desk.folder / "whole.db")
     (desk.folder / "cut.db").write_bytes((desk.folder / "whole.db").read_bytes()[:6000])

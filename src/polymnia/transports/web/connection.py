@@ -342,20 +342,21 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
             return
         if self._in_head:
             self._head_size += len(data)
-            if self._head_size > _HEAD_BYTES and data.find(b"\r\n\r\n", 0, _HEAD_BYTES) < 0:
-                self._refuse(431, f"The head of a request may have {_HEAD_BYTES:,} bytes")
-                return
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserError:
-            self._refuse(400, "This is no HTTP request")
+            if not self._refuse_long_head():
+                self._refuse(400, "This is no HTTP request")
             return
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
                 return
-        if self._in_head and self._head_timer is None and not self._is_complete:
-            self._wait()
+        if self._in_head and not self._is_complete:
+            if self._refuse_long_head():
+                return
+            if self._head_timer is None:
+                self._wait()
         cycle, self._next_response = self._next_response, None
         if cycle is not None and not self.transport.is_closing():
             self._begin(cycle)
@@ -368,7 +369,11 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         self._is_upgrade = None
 
     def on_headers_complete(self) -> None:
-        """The head of the request is complete."""
+        """The head of the request is complete; what came with it may be its body."""
+        if self._head_size > _HEAD_BYTES:
+            size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+            if size > _HEAD_BYTES:
+                raise ValueError("a long head")  # ends the parsing
         if self._head_timer is not None:
             self._cancel("_head_timer")
         self._in_head, self._head_size, self._idle_since = False, 0, None
@@ -402,6 +407,13 @@ class HttpConnection(WriteTimeout, HttpToolsProtocol):
         if self._body_timer is not None:
             self._cancel("_body_timer")
         super().on_message_complete()
+
+    def _refuse_long_head(self) -> bool:
+        """Refuse the request if its head is not complete and too long already."""
+        is_long = self._in_head and not self._is_complete and self._head_size > _HEAD_BYTES
+        if is_long:
+            self._refuse(431, f"The head of a request may have {_HEAD_BYTES:,} bytes")
+        return is_long
 
     def _should_upgrade(self) -> bool:
         """Whether it is a valid WebSocket handshake."""

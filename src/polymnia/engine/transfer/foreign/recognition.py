@@ -21,7 +21,7 @@ from polymnia.errors import ImportFailed, Invalid
 
 _SQLITE, _ZIP = b"SQLite format 3\0", (b"PK\x03\x04", b"PK\x05\x06")
 _SAYS_UTF8 = 0x800
-_PAGE = (".md", ".markdown")
+_PAGE, _EXPORT = (".md", ".markdown"), (".json", ".jsonl")
 _PART = 1 << 20  # bytes
 _FILES = 100_000  # in a zip; more of them take longer to list than anybody waits
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
@@ -31,12 +31,19 @@ def recognize(path: str, total: int) -> ForeignSource | None:
     """What a path holds; None if it is nothing of another program. ``total`` is the most bytes to read of it."""
     if os.path.isdir(path):
         return _of_folder(path, total)
-    with open(path, "rb") as file:
-        is_database = file.read(len(_SQLITE)) == _SQLITE
-    if is_database:
-        found = memory_service.is_store(path)
-        return ForeignSource(memory_service.LABEL, partial(memory_service.read_store, path)) if found else None
+    if _is_database(path):
+        return _of_database(path)
     return recognize_file(path, os.path.realpath(path), total)
+
+
+def _is_database(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _of_database(path: str) -> ForeignSource | None:
+    found = memory_service.is_store(path)
+    return ForeignSource(memory_service.LABEL, partial(memory_service.read_store, path)) if found else None
 
 
 def recognize_file(file: str | bytes, name: str, total: int) -> ForeignSource | None:
@@ -58,13 +65,17 @@ def _of_json(opened: Callable[[], BinaryIO], total: int) -> ForeignSource | None
 
 
 def _of_folder(path: str, total: int) -> ForeignSource | None:
-    """A folder: an export that was unpacked, or notes in Markdown."""
+    """A folder: an export that was unpacked, the store of another program, or notes in Markdown."""
     folder = Folder(path)
     links: list[str] = []
     files = notes.listed(folder, links)
     if pages := notes.pages_of_folder(folder, files):
         return notes.source(pages, os.path.basename(folder.path), folder.path, files, links)
-    parts = {name: _of_json(partial(folder.open, name), total) for name in files if name.lower().endswith(".json")}
+    parts = {name: _of_json(partial(folder.open, name), total) for name in files if name.lower().endswith(_EXPORT)}
+    for name in files:
+        # Those further down are backups of it, with what has been deleted since.
+        if "/" not in name and _is_database(os.path.join(folder.path, name)):
+            parts[name] = _of_database(os.path.join(folder.path, name))
     return _joined(parts, len(files))
 
 
@@ -94,7 +105,7 @@ def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
         entries = {entry.orig_filename: entry for entry in archive.infolist() if not entry.is_dir()}
         if len(entries) > _FILES:
             raise cannot_read(f"it has more than {_FILES:,} files, which is the limit")
-        wanted = [name for name in entries if name.lower().endswith((".json", ".jsonl", *_PAGE))]
+        wanted = [name for name in entries if name.lower().endswith((*_EXPORT, *_PAGE))]
         if DOCUMENT in wanted:
             return None  # a project file
         for name in wanted:
@@ -105,7 +116,7 @@ def _of_zip(file: str | bytes, path: str, total: int) -> ForeignSource | None:
     def opener(name: str) -> Callable[[], BinaryIO]:
         return lambda: cast(BinaryIO, _Entry(archive, name))
 
-    parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith((".json", ".jsonl"))}
+    parts = {name: _of_json(opener(name), total) for name in wanted if name.lower().endswith(_EXPORT)}
     for name in (name for name, part in parts.items() if part is None):
         with opener(name)() as entry:  # damage may make an export look like nothing known: the checksum tells
             while entry.read(_PART):
