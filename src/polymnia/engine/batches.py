@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -59,20 +59,29 @@ class MemoryDraft(Struct, frozen=True, kw_only=True):
     turn: bool = False
 
 
-class StoredMemory(Struct, frozen=True, kw_only=True):
+class Likenesses(Struct, frozen=True, kw_only=True):
+    """What says nearly the same as a text: near-duplicates with their similarity.
+
+    ``reworded`` are the ids of those that say the same in other words, ``same`` of those that say exactly the same.
+    """
+
+    similar: list[tuple[Record, float]] = []
+    reworded: frozenset[str] = frozenset()
+    same: frozenset[str] = frozenset()
+
+
+C = TypeVar("C", bound=Likenesses)
+
+
+class StoredMemory(Likenesses, frozen=True, kw_only=True):
     """What became of one memory of a batch.
 
-    ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then. ``similar``
-    are near-duplicates with their similarity, ``reworded`` the ids of those that say the same in other words, ``same``
-    of those in other scopes that say exactly the same.
+    ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then.
     ``superseded`` is the memory that this one replaces, ``superseded_by`` the one that has replaced a joined one.
     """
 
     record: Record
     outcome: Literal["new", "joined"] = "new"
-    similar: list[tuple[Record, float]] = []
-    reworded: frozenset[str] = frozenset()
-    same: frozenset[str] = frozenset()
     superseded: Record | None = None
     superseded_by: Record | None = None
 
@@ -109,7 +118,7 @@ class StoredBatch(Struct, frozen=True, kw_only=True):
     changed: bool = True
 
 
-class Amended(Struct, frozen=True, kw_only=True):
+class Amended(Likenesses, frozen=True, kw_only=True):
     """A memory after it was changed, and whether anything did; ``missing`` are texts to remove that it did not have."""
 
     record: Record
@@ -192,7 +201,11 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         batch = self._write("remember", store, step, texts, gives=StoredBatch)
         if plans:
             self.finding.notify(self.project)
-        return replace(batch, memories=[self._compared(*pair) for pair in zip(plans, batch.memories, strict=True)])
+        outcomes = [
+            one if one.outcome != "new" else self._compared(one, plan.record.observations[0], plan.ranked)
+            for plan, one in zip(plans, batch.memories, strict=True)
+        ]
+        return replace(batch, memories=outcomes)
 
     def amend(
         self,
@@ -208,13 +221,15 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         metadata: Mapping[str, Any] | None = None,
         superseded_by: str | None = None,
         version: int | None = None,
+        compare: bool = False,
         step: Step | None = None,
     ) -> Amended:
         """Change a memory, found by name, id or the beginning of its id, in one change that one undo takes back.
 
         ``text`` replaces its only text, ``observations`` all of its texts; ``add`` and ``remove`` are observations.
         ``metadata`` is merged into what is there (None removes a key), ``superseded_by`` names the memory that replaces
-        it (empty: none does any more). With ``version``, a memory that has another one by now is left as it is.
+        it (empty: none does any more). With ``version``, a memory that has another one by now is left as it is. With
+        ``compare``, what says nearly the same as ``text`` is looked for.
         """
         record = self.resolve(id)
         changes: JsonObject = {}
@@ -245,6 +260,12 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             content.check_content(one, f"add[{i}]", self.limits, "Give the text to add.")
         ((_, added),) = self.screen.observations([(record.name, list(add))]) if add else ((record.name, ()),)
 
+        embedded, ranked = None, []
+        if compare and text is not None and text != content.content(record):
+            content.check_one_text(record, text)
+            embedded, around = self._find_neighbours(replace(record, observations=(text,)), True)
+            ranked = around.ranked
+
         def change(tx: Transaction) -> Amended:
             now = content.find(tx, record.uid)
             if version is not None and now.version != version:
@@ -260,6 +281,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             changed = False
             if whole is not None and (whole != now.observations if text is None else text != content.content(now)):
                 tx.replace_record(now.id, replace(content.as_draft(now), observations=whole, **fields))
+                self._put_vectors(tx, embedded, now.id & 0xFFFFFFFF, tx.numbers[1])
                 changed = True
             elif fields:
                 changed = tx.revise(now.id, fields)
@@ -276,7 +298,8 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
                 removed=tuple(gone), missing=missing,
             )  # fmt: skip
 
-        return self._write("revise", change, step, [*(whole or ()), *added], gives=Amended)
+        done = self._write("revise", change, step, [*(whole or ()), *added], gives=Amended)
+        return self._compared(done, text or "", ranked)
 
     def _checked_observations(self, record: Record, observations: Sequence[str], text: str | None) -> tuple[str, ...]:
         if text is not None:
@@ -381,15 +404,14 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             record=made, outcome="new" if same is None else "joined", superseded=superseded, superseded_by=newest
         )
 
-    def _compared(self, plan: _Plan, stored: StoredMemory) -> StoredMemory:
-        """The memory with those that say nearly the same; none of a batch too large to compare."""
-        if stored.outcome != "new" or not plan.ranked:
-            return stored
-        reworded = self._reworded(stored.record.observations[0], plan.ranked, True)
-        similar = [one for one in plan.ranked if one[1] >= _NEARLY or one[0].uid in reworded][:_SIMILAR]
-        text = normal(stored.record.observations[0])
-        same = frozenset(one.uid for one, _ in similar if normal(content.content(one)) == text)
-        return replace(stored, similar=similar, reworded=reworded - same, same=same)
+    def _compared(self, one: C, text: str, ranked: list[tuple[Record, float]]) -> C:
+        """What became of a memory, with those that say nearly the same; none of a batch too large to compare."""
+        if not ranked:
+            return one
+        reworded = self._reworded(text, ranked, True)
+        similar = [near for near in ranked if near[1] >= _NEARLY or near[0].uid in reworded][:_SIMILAR]
+        same = frozenset(near.uid for near, _ in similar if normal(content.content(near)) == normal(text))
+        return replace(one, similar=similar, reworded=reworded - same, same=same)
 
 
 def newer_of(snapshot: Snapshot, records: Iterable[Record]) -> dict[str, Record]:

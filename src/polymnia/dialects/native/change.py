@@ -9,6 +9,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from polymnia.dialects.native import shapes
+from polymnia.dialects.native.compared import conflict_lines, contradictions, similar_lines
 from polymnia.dialects.native.read import found
 from polymnia.dialects.native.shapes import tool
 from polymnia.dialects.native.text import (
@@ -71,6 +72,7 @@ def revise(
         scope=None if scope is None else shapes.path(scope),
         metadata=metadata,
         superseded_by=superseded_by,
+        compare=True,
         step=context.step,
     )
     if not done.changed and not done.missing:
@@ -87,6 +89,11 @@ def revise(
     lines += [f'not there, so not removed: "{shortened(one)}"' for one in done.missing]
     if done.missing:
         lines.append("It has: " + "; ".join(f'"{shortened(one, 80)}"' for one in record.observations[:_LISTED]))
+    said = done.added if text is None else done.record.observations
+    if said and record.observations != done.record.observations:
+        against = contradictions(memory, [(done.record, said)]).get(record.uid, {})
+        lines += conflict_lines(done.record, list(against.values()))
+        lines += similar_lines(done)
     answer.rest(lines, _more)
     if done.changed:
         answer.force("undo takes it back.")

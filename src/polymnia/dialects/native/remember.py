@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec.structs import replace
 
 from polymnia.dialects.native import conversations, shapes
+from polymnia.dialects.native.compared import MOST, conflict_lines, contradictions, similar_lines
 from polymnia.dialects.native.read import found
 from polymnia.dialects.native.shapes import bare, tool
 from polymnia.dialects.native.text import TextAnswer, count, gist, label, mention, short_id, tokens
@@ -22,12 +23,10 @@ from polymnia.operation import Context, Memory, Reply
 if TYPE_CHECKING:
     from polymnia.engine.analysis.conflicts.clash import Side
 
-_CHECKED = 10  # new memories of a call that are checked for contradictions
-_NAMED = 3  # memories in conflict with one that are named
+_NAMED = 3  # known conflicts of a memory that is stated again that are named
 _BUDGET = 2_000  # tokens of an answer
 _FOOT = 60  # tokens of its last lines
 _SURE = 0.6  # the probability from which on a guessed kind is stored
-_CONFLICTS = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts", "logical_conflicts")
 
 Entities = Annotated[list[shapes.NewEntity], about("Things with a name, and facts about each.")]
 Conversation = Annotated[list[shapes.NewTurn], about("An exchange, turn by turn.")]
@@ -113,7 +112,10 @@ def remember(
     own = batch.memories[: len(drafts) + len(statements)]
     new = sum(one.outcome == "new" for one in batch.memories[len(own) :])
     known = len(turns) - new
-    conflicts = _conflicts(memory, own) if batch.compared else {}
+    stated = [(one.record, one.record.observations) for one in own if one.outcome == "new"]
+    stated += [(one.record, one.added) for one in batch.entities if one.added]
+    replaced = {one.superseded.uid for one in own if one.superseded is not None}
+    conflicts = contradictions(memory, stated, replaced) if batch.compared else {}
     again = {one.record.uid for one in own if one.outcome == "joined"}
     unsettled = memory.noted_conflicts(again) if again else []
     answer = TextAnswer(_BUDGET)
@@ -127,7 +129,7 @@ def remember(
     guessed = sum(one.outcome == "new" and GUESSED in one.record.metadata for one in batch.memories[: len(drafts)])
     if guessed:
         answer.add(f"Kinds were guessed for {count(guessed, 'memory', 'memories')}; give `kind`, or revise it.")
-    alike = {one.name: other for one in named[:_CHECKED] for other in memory.names_alike(one.name) if other != one.name}
+    alike = {one.name: other for one in named[:MOST] for other in memory.names_alike(one.name) if other != one.name}
     repeated = sum(one.outcome == "joined" for one in own[len(drafts) :])
     report = [] if extracted is None else list(extracted.report(repeated))
     reserve = _FOOT + sum(map(tokens, report))  # what of the conversation was not kept is said in any case
@@ -138,6 +140,8 @@ def remember(
     if answer.left_out:
         left = count(answer.left_out, "line of this answer is", "lines of this answer are")
         answer.force(f"{left} left out; everything is stored.")
+    if batch.compared and len(stated) > MOST:
+        answer.force(f"Contradictions were looked for in the first {MOST} only.")
     if not batch.compared:
         answer.force("So many at once are not compared with what is stored; recall shows what is similar.")
     return Reply(text=str(answer))
@@ -152,28 +156,6 @@ def _guess_kinds(memory: Memory, drafts: list[MemoryDraft]) -> None:
         if guess is not None and guess.kind != "other" and guess.probability >= _SURE:
             metadata = {**drafts[at].metadata, GUESSED: round(guess.probability, 2)}
             drafts[at] = replace(drafts[at], kind=guess.kind, metadata=metadata)
-
-
-def _conflicts(memory: Memory, stored: Sequence[StoredMemory]) -> dict[str, dict[str, Side]]:
-    """What contradicts new memories, by the ids of these and of their own; noted for later."""
-    found: dict[str, dict[str, Side]] = {}
-    new = [one.record for one in stored if one.outcome == "new"][:_CHECKED]
-    replaced = {one.superseded.uid for one in stored if one.superseded is not None}
-    pairs = []
-    for record in new:
-        clashes, _ = memory.conflicts(types=_CONFLICTS, ids=[record.uid], suggest=False)
-        for clash in clashes.clashes:
-            mine, side = clash.left, clash.right
-            if mine.record.uid != record.uid:
-                mine, side = side, mine
-            other = side.record
-            if record.uid in found.get(other.uid, ()):
-                continue  # a pair of new ones is named once
-            if other.uid not in (record.uid, *replaced) and other.uid not in found.get(record.uid, ()):
-                found.setdefault(record.uid, {})[other.uid] = side
-                pairs.append(((mine.record, mine.sentence), (other, side.sentence)))
-    memory.note_conflicts(pairs)
-    return found
 
 
 def _headline(batch: StoredBatch, memories: int, turns: int, session: str) -> str:
@@ -205,13 +187,14 @@ def _lines(
     for left, right in unsettled:
         against.setdefault(left.uid, []).append(right)
         against.setdefault(right.uid, []).append(left)
+    new |= {one.record.uid for one in batch.entities if one.outcome == "new"}
     in_conflict = conflicts.keys() | against.keys()
 
     def need(one: StoredMemory) -> tuple[bool, bool, bool]:
         settled = one.record.uid not in in_conflict and one.superseded_by is None
         return settled, not one.similar, one.outcome == "new"
 
-    for stored in own if len(own) <= _CHECKED else sorted(own, key=need):
+    for stored in own if len(own) <= MOST else sorted(own, key=need):
         yield from _memory(stored, list(conflicts.get(stored.record.uid, {}).values()), new)
         if stored.outcome == "joined":
             yield from _restated(stored, against.get(stored.record.uid, []))
@@ -225,6 +208,7 @@ def _lines(
             yield f"joined with the entity {short_id(entity.record)}: {added} added"
         else:
             yield f"joined with the entity {short_id(entity.record)}: it has all of this already"
+        yield from conflict_lines(entity.record, list(conflicts.get(entity.record.uid, {}).values()), new)
         if draft.kind.strip() not in ("", entity.record.kind):
             yield f"  it stays of the kind {entity.record.kind!r}; revise(id={draft.name!r}, kind=…) changes that"
         if draft.scope not in (None, entity.record.path):
@@ -245,14 +229,8 @@ def _memory(one: StoredMemory, conflicts: Sequence[Side], new: Set[str]) -> Iter
         yield f"new {label(record)} {gist(record, 80)}"
     if one.superseded is not None:
         yield f"  supersedes {mention(one.superseded)}"
-    for side in conflicts[:_NAMED]:
-        yield f"  conflicts with {mention(side.record)}{', new as well' if side.record.uid in new else ''}"
-    if len(conflicts) > _NAMED:
-        yield f"  and with {len(conflicts) - _NAMED:,} more"
-    if older := [side for side in conflicts if side.record.uid not in new]:
-        yield f"  if the older is no longer true: {_settling(older[0], record)}; both stay otherwise"
-    for other, share in one.similar:
-        yield f"  similar to {mention(other)}: {_likeness(one, other, share)}"
+    yield from conflict_lines(record, conflicts, new)
+    yield from similar_lines(one)
 
 
 def _restated(one: StoredMemory, against: Sequence[Record]) -> Iterator[str]:
@@ -262,18 +240,3 @@ def _restated(one: StoredMemory, against: Sequence[Record]) -> Iterator[str]:
         yield f"  if it is true again: remember it with supersedes={short_id(one.superseded_by)!r}"
     for other in against[:_NAMED]:
         yield f"  conflicts with {mention(other)}, as was found before; revise whichever is no longer true"
-
-
-def _settling(older: Side, newer: Record) -> str:
-    """The call that says that a statement is no longer true: of an entity, one of its observations."""
-    other = older.record
-    if other.name == other.uid or len(other.observations) == 1:
-        return f"revise(id={short_id(other)!r}, superseded_by={short_id(newer)!r})"
-    said = next((one for one in other.observations if older.sentence in one), older.sentence)
-    return f"revise(id={short_id(other)!r}, remove=[{said!r:.300}])"
-
-
-def _likeness(one: StoredMemory, other: Record, share: float) -> str:
-    if other.uid in one.same:
-        return f"says exactly this, in the scope {other.path!r}"
-    return "says the same in other words" if other.uid in one.reworded else f"similarity {share:.2f}"

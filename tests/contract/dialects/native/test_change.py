@@ -27,6 +27,26 @@ def test_only_what_is_given_changes(words: Server) -> None:
     assert "The pump is old." in text(words, "read", ids=[id])
 
 
+@pytest.mark.promise("native.revise.compared")
+def test_a_new_text_is_compared_with_what_is_known(meaning: Server) -> None:
+    place = {"project": "compared"}
+    (old,) = ids(text(meaning, "remember", text="The kitchen is painted green.", **place))
+    (dull,) = ids(text(meaning, "remember", text="The stove is loud.", **place))
+    answer = text(meaning, "revise", id=dull, text="The kitchen is not painted green.", **place)
+    assert f"conflicts with {old}" in answer
+    assert f"revise(id='{old}', superseded_by='{dull}')" in answer
+    assert "Conflicts to settle" in text(meaning, "brief", **place)
+    assert "conflicts" not in text(meaning, "revise", id=dull, tags=["home"], **place)
+    answer = text(meaning, "revise", id=dull, text="The kitchen is painted green.", scope="home", **place)
+    assert re.search(rf"similar to {old}.*: says exactly this", answer)
+    assert "conflicts" not in answer
+    assert "Conflicts to settle" not in text(meaning, "brief", **place)
+    text(meaning, "remember", entities=[{"name": "Office", "observations": ["opens at 8 am"]}], **place)
+    assert 'conflicts with its own "opens at 8 am"' in text(
+        meaning, "revise", id="Office", add=["opens at 9 am"], **place
+    )
+
+
 @pytest.mark.promise("native.revise.observations")
 def test_observations_are_added_and_removed_in_one_change(words: Server) -> None:
     text(words, "remember", entities=[{"name": "Van", "kind": "car", "observations": ["White", "Diesel"]}])

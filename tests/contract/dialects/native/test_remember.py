@@ -298,6 +298,30 @@ def test_what_an_entity_no_longer_is_is_settled_by_its_observation(meaning: Serv
     assert "revise(id='Mara', remove=['Mara is allergic to hazelnuts.'])" in answer
 
 
+@pytest.mark.promise("native.remember.conflict")
+def test_a_new_observation_is_held_against_what_is_known_and_old_ones_are_not_looked_at_again(meaning: Server) -> None:
+    place = {"project": "observations"}
+    port, likes = "runs on port 8080", "written in Go"
+    text(meaning, "remember", entities=[{"name": "billing", "observations": [port, likes]}], **place)
+    more = [{"name": "billing", "observations": [port, "runs on port 9090"]}, {"name": "Van", "observations": ["Red"]}]
+    answer = text(meaning, "remember", entities=more, **place)
+    assert f'conflicts with its own "{port}"' in answer
+    assert f"revise(id='billing', remove=['{port}'])" in answer
+    assert answer.count("conflicts with") == 1
+    later = [{"name": "billing", "observations": ["has five callers"]}]
+    assert "conflicts" not in text(meaning, "remember", entities=later, **place)
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    kitchen = [{"name": "Kitchen", "observations": ["The kitchen is not painted green."]}]
+    assert "superseded_by='Kitchen'" in text(meaning, "remember", entities=kitchen, **place)
+    assert "against Kitchen" in text(meaning, "brief", **place)
+
+
+@pytest.mark.promise("native.remember.conflict")
+def test_how_many_were_checked_for_contradictions_is_said(meaning: Server) -> None:
+    many = [{"name": f"Bridge {n}", "observations": [f"Is {n + 20} metres long"]} for n in range(12)]
+    assert "looked for in the first 10 only" in text(meaning, "remember", entities=many, project="bridges")
+
+
 @pytest.mark.promise("native.brief.conflicts")
 def test_a_brief_says_that_there_are_more_conflicts_than_it_shows(meaning: Server) -> None:
     place = {"project": "many conflicts"}
