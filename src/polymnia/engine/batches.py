@@ -59,7 +59,7 @@ class MemoryDraft(Struct, frozen=True, kw_only=True):
     turn: bool = False
 
 
-class Likenesses(Struct, frozen=True, kw_only=True):
+class NearDuplicates(Struct, frozen=True, kw_only=True):
     """What says nearly the same as a text: near-duplicates with their similarity.
 
     ``reworded`` are the ids of those that say the same in other words, ``same`` of those that say exactly the same.
@@ -70,10 +70,10 @@ class Likenesses(Struct, frozen=True, kw_only=True):
     same: frozenset[str] = frozenset()
 
 
-C = TypeVar("C", bound=Likenesses)
+C = TypeVar("C", bound=NearDuplicates)
 
 
-class StoredMemory(Likenesses, frozen=True, kw_only=True):
+class StoredMemory(NearDuplicates, frozen=True, kw_only=True):
     """What became of one memory of a batch.
 
     ``joined`` is a memory that says exactly the same and was there before; nothing new was stored then.
@@ -118,7 +118,7 @@ class StoredBatch(Struct, frozen=True, kw_only=True):
     changed: bool = True
 
 
-class Amended(Likenesses, frozen=True, kw_only=True):
+class Amended(NearDuplicates, frozen=True, kw_only=True):
     """A memory after it was changed, and whether anything did; ``missing`` are texts to remove that it did not have."""
 
     record: Record
