@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from polymnia.storage.postgres.faults import DRIVER, fault
 from polymnia.storage.statements import Rows, named
 
 SQL = named("postgres", "shared.sql")
+_LOG = logging.getLogger("polymnia.storage")
 
 _SECONDS = 2.0  # in which every call answers
 _ALIVE, _CONNECTIONS = float(ALIVE_SECONDS), 8
@@ -127,6 +129,7 @@ def _run(run: PostgresStatements, name: str, *values: Any) -> Rows:
 
 _LONGEST = 4000  # bytes of a name that is sent; a longer one is sent as nothing, which means any project
 _PAUSES = (0.1, 0.5, 2.0, 5.0)  # seconds until a lost connection is made anew
+_DEAF = "What other servers change is heard of late: no connection to listen (look at direct= in the store's address)"
 _LOOK_SECONDS = 1.0  # after which a listener looks whether it is still wanted
 
 
@@ -167,13 +170,19 @@ class Listener:
     def _run(self) -> None:
         failures = 0
         while not self._stopped.is_set():
-            with suppress(psycopg.Error, OSError), connect(self._url) as connection:
-                connection.execute(f'LISTEN "{self._channel}"', prepare=False)
-                if failures:
-                    self._tell("")  # of what changed while nobody listened
-                failures = 0
-                self._hear(connection)
+            failure: Exception | None = None
+            try:
+                with connect(self._url) as connection:
+                    connection.execute(f'LISTEN "{self._channel}"', prepare=False)
+                    if failures:
+                        self._tell("")  # of what changed while nobody listened
+                    failures = 0
+                    self._hear(connection)
+            except (psycopg.Error, OSError) as e:
+                failure = e
             failures += 1
+            if failure is not None and failures == len(_PAUSES):
+                _LOG.warning(f"{_DEAF}: {str(failure).strip()}")
             self._stopped.wait(_PAUSES[min(failures, len(_PAUSES)) - 1])
 
     def _hear(self, connection: DatabaseConnection) -> None:

@@ -26,7 +26,7 @@ _HANDSHAKE_SECONDS = 10.0  # of TLS
 _RENEW_SECONDS = 5.0  # between two looks at the files of the certificate
 _PING_SECONDS = 20.0  # between two pings of a socket, and for the pong
 _BACKLOG = 512
-_LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets", "asyncio")
+_LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets", "asyncio", "polymnia.storage")
 
 
 class _Server(uvicorn.Server):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from queue import SimpleQueue
 from random import Random
 from urllib.parse import quote, urlsplit
 
@@ -14,7 +15,7 @@ import pytest
 import postgres
 from polymnia import EntityDraft, connect
 from polymnia.errors import Interrupted
-from polymnia.storage.postgres import PostgresStore
+from polymnia.storage.postgres import PostgresStore, shared
 from polymnia.storage.postgres.faults import unreachable
 
 _OURS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'polymnia'"
@@ -52,6 +53,15 @@ def test_a_change_larger_than_what_is_sent_at_once_is_committed() -> None:
         for length in (20_000, 80_000, 300_000):  # the first ones have the statements prepared
             memory.remember(text(length))
         assert memory.count()[0] == 3
+
+
+def test_a_connection_to_listen_on_that_leads_nowhere_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(shared, "_PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(shared._LOG, "warning", told.put)
+    with postgres.store() as url, closing(PostgresStore(f"{url}&direct=127.0.0.1:1")) as store:
+        store.watch(lambda project: None)
+        assert "look at direct=" in told.get(timeout=60)
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
