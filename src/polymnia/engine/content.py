@@ -38,6 +38,8 @@ EARLIER = "history"
 """The key in ``extra`` under which an imported item stores the versions it had elsewhere."""
 MOST = 10_000
 """The largest page that can be requested."""
+PERMALINKS = "polymnia://project/"
+"""What every permalink begins with."""
 
 RelationshipType = Literal[
     "similar_to", "related_to", "references", "cites", "contains", "part_of", "follows", "precedes", "causes",
@@ -48,6 +50,7 @@ RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
 SHORTEST_ID = 8
 """Characters of the beginning of an id that may stand for it."""
 
+_IN_PROJECT, _IN_SESSION = "/content/", "?session_id="
 _TAGS = 1000
 _DEPTH = 100
 _TITLE = 120
@@ -230,6 +233,21 @@ def new_item_id(uid: str) -> str:
 
 
 # ── finding records ───────────────────────────────────────────────────────────────────────────────────
+
+
+def permalink(project: str, id: str, session: str | None) -> str:
+    """The address of a memory on this server, with its session, without which it is not visible."""
+    from urllib.parse import quote
+
+    in_session = "" if session is None else _IN_SESSION + quote(session, safe="")
+    return f"{PERMALINKS}{quote(project, safe='')}{_IN_PROJECT}{quote(id, safe='')}{in_session}"
+
+
+def read_permalink(address: str) -> tuple[str | None, str, str | None]:
+    """The project, id and session of an unquoted permalink without its prefix; the project is None if it is invalid."""
+    project, _, rest = address.rpartition(_IN_PROJECT)
+    id, _, session = rest.partition(_IN_SESSION)
+    return project or None, id, session or None
 
 
 def find_ids(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from msgspec.json import encode, format
 
 from polymnia import errors
 from polymnia.dialects.shapes import inherited
-from polymnia.engine.citations.item import PERMALINKS, read_permalink
+from polymnia.engine.content import PERMALINKS, read_permalink
 from polymnia.errors import BadArguments, Fault, Invalid, NotFound, Violation
 from polymnia.models import JsonObject
 from polymnia.operation import Context, Reply, Resource, Template

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from polymnia.engine.content import content
+from polymnia.engine.content import content, permalink
 from polymnia.engine.text.dates import find_dates
 from polymnia.engine.text.document import blocks, plain
 from polymnia.engine.text.language import SCRIPT_CODES, detect_language, fold, language, script
@@ -238,10 +238,6 @@ _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", 
 _WORD = re.compile(r"[^\W\d_]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-PERMALINKS = "polymnia://project/"
-_CONTENT = "/content/"
-_SESSION = "?session_id="
-
 
 class Citable(Struct, frozen=True, kw_only=True):
     """The bibliographic data of a content; ``authors`` and ``others`` are CSL names and variables."""
@@ -261,17 +257,7 @@ class Citable(Struct, frozen=True, kw_only=True):
     @property
     def permalink(self) -> str:
         """The address of the content on this server, with its session, without which it is not visible."""
-        from urllib.parse import quote
-
-        of_session = "" if self.session is None else _SESSION + quote(self.session, safe="")
-        return f"{PERMALINKS}{quote(self.project, safe='')}{_CONTENT}{quote(self.id, safe='')}{of_session}"
-
-
-def read_permalink(address: str) -> tuple[str | None, str, str | None]:
-    """The project, id and session of an unquoted permalink without its prefix; the project is None if it is invalid."""
-    project, _, rest = address.rpartition(_CONTENT)
-    id, _, session = rest.partition(_SESSION)
-    return project or None, id, session or None
+        return permalink(self.project, self.id, self.session)
 
 
 def citable(project: str, record: Record) -> Citable:
