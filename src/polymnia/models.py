@@ -366,6 +366,10 @@ def legal_text(text: str, where: str, limit: int, setting: str = "max_text_bytes
     return text
 
 
+SHORTEST_ID = 8
+"""Characters of the beginning of an id that may stand for it, and of an id that are searched for."""
+
+
 def legal_name(text: str, where: str, limits: Limits) -> str:
     """Like legal_text, with the limit for names, which are indexed whole."""
     if limits.text_bytes < limits.name_bytes:

@@ -70,10 +70,13 @@ _UNITS = {"d": "day", "w": "week", "y": "year"}
 _CLOCK = re.compile("[0-9][:T][0-9]")
 
 
-def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) -> int:
+_IN_FRONT = re.compile(r"(?i)(?:from|over|within|during|ab|von|desde|depuis|부터|까지)?[\W_]*")
+
+
+def at_time(text: str, field: str, *, end: bool = False) -> int:
     """A time from a date, a time or words such as "last week": its beginning, or with ``end`` its end.
 
-    With ``whole``, nothing but the time may stand there; a time of day is never taken for its day.
+    Whatever was not read is refused: a time of day must not become its day, nor "not last week" last week.
     """
     import time
 
@@ -93,9 +96,9 @@ def at_time(text: str, field: str, *, end: bool = False, whole: bool = False) ->
         return now - ago
     if days := re.fullmatch(r"(?i)P?([0-9]{1,4}) ?(day|week|month|year|[dwy])s?", stripped):
         stripped = f"{days[1]} {_UNITS.get(days[2].lower(), days[2])}s ago"
+    stripped = re.sub(r"(?i)\bpast (?=(?:day|week|month|year)$)", "last ", stripped)
     found = None if ago is not None else find_time_range(stripped, now) or find_time_range(f"last {stripped}", now)
-    # A time of day that was not read ("yesterday at 3pm") must not become its whole day.
-    if found is None or _CLOCK.search(stripped) or (found.rest if whole else re.search("[0-9]", found.rest)):
+    if found is None or _CLOCK.search(stripped) or not _IN_FRONT.fullmatch(found.rest):
         raise Invalid(
             f"{field} is {text!r:.60}, which is no time",
             field=field,

@@ -47,9 +47,6 @@ RelationshipType = Literal[
 ]  # fmt: skip
 RELATIONSHIPS: tuple[str, ...] = get_args(RelationshipType)
 
-SHORTEST_ID = 8
-"""Characters of the beginning of an id that may stand for it."""
-
 _IN_PROJECT, _IN_SESSION = "/content/", "?session_id="
 _TAGS = 1000
 _DEPTH = 100

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from polymnia.engine.content import SHORTEST_ID, as_draft, find_ids, new_item_id, page_size, passes, title_of
+from polymnia.engine.content import as_draft, find_ids, new_item_id, page_size, passes, title_of
 from polymnia.engine.graph import listed, nearest
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Conflict, Fault, Invalid, NotFound
-from polymnia.models import Change, Event, Filters, Graph, Record, Relation, RelationTouch
+from polymnia.models import SHORTEST_ID, Change, Event, Filters, Graph, Record, Relation, RelationTouch
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction

@@ -14,7 +14,17 @@ from polymnia.engine.knowledge import KnowledgeVerbs
 from polymnia.engine.project import Step
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import DEFAULT_SCOPE, JsonObject, Record, Relation, RelationDraft, legal_name, new_id, normal
+from polymnia.models import (
+    DEFAULT_SCOPE,
+    SHORTEST_ID,
+    JsonObject,
+    Record,
+    Relation,
+    RelationDraft,
+    legal_name,
+    new_id,
+    normal,
+)
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot, Transaction
@@ -51,7 +61,7 @@ class MemoryVerbs(KnowledgeVerbs):
         """Return a memory by its id, its name, or a unique prefix of its id of at least eight characters."""
         with self.store.read(self.project) as snapshot:
             found = list(content.find_ids(snapshot, [text]).values())
-            if not found and len(text) >= content.SHORTEST_ID:
+            if not found and len(text) >= SHORTEST_ID:
                 prefixes = (text, content.new_item_id(text))
                 uids = [uid for prefix in prefixes for uid in snapshot.uids_starting(prefix, _AMBIGUOUS + 1)]
                 if len(uids) > 1:

@@ -6,7 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from polymnia.models import Change, Event, Record, Relation, RelationTouch, Seen, Session, Touch, fold, normal, skeleton
+from polymnia.models import (
+    SHORTEST_ID,
+    Change,
+    Event,
+    Record,
+    Relation,
+    RelationTouch,
+    Seen,
+    Session,
+    Touch,
+    fold,
+    normal,
+    skeleton,
+)
 from polymnia.storage import rows
 from polymnia.storage.project import TOUCHED, SearchReads
 from polymnia.storage.statements import StatementRunner
@@ -275,10 +288,13 @@ class _CachedProject:
         self.relations = list(snapshot.relations())
         self.by_id = {record.id: record for record in self.records}
         self.ids = {record.name: record.id for record in self.records}
-        self.texts = [
-            (record.id, "\0".join(map(fold, (record.name, record.kind, *record.observations))))
-            for record in self.records
-        ]
+        self.texts = []  # ids, texts, and what only a long query is looked for in: an id that stands for a name
+        for record in self.records:
+            text = "\0".join(map(fold, (record.kind, *record.observations)))
+            name = fold(record.name)
+            self.texts.append(
+                (record.id, text, name) if record.name == record.uid else (record.id, f"{name}\0{text}", "")
+            )
         self.linked: dict[str, list[Relation]] = {}
         for relation in self.relations:
             for end in {relation.source, relation.target}:
@@ -327,7 +343,11 @@ class SmallProject(ProjectSnapshot):
         return [relation for one in ends for relation in linked.get(one[0], ()) if relation.ends == one]
 
     def containing(self, forms: Sequence[str]) -> list[int]:
-        return [id for id, text in self._cached.texts if any(form in text for form in forms)]
+        return [
+            id
+            for id, text, own in self._cached.texts
+            if any(form in text or (len(form) >= SHORTEST_ID and form in own) for form in forms)
+        ]
 
     def is_common(self, forms: Sequence[str], limit: int) -> bool:
         return False

@@ -100,6 +100,17 @@ def test_a_text_is_found_by_every_part_of_it(routed: Store) -> None:
             assert [name for name in names if name in found] == found, ascii(part)
 
 
+def test_of_an_id_in_place_of_a_name_only_a_long_part_is_searched_for(routed: Store) -> None:
+    project = Project(routed, "default")
+    uid = "9d41b7f0-26ce-4a58-8c3e-51fd0a7b9e64"
+    project.create(draft(uid, "Lilys grow tips.", uid=uid))
+    project.create(draft(uid[:5], "Ivys grow tips."))
+    first, second = (record.id for record in project.state().records)
+    for size in range(1, 37):
+        found = project.see(lambda s, part=uid[:size]: s.containing([part]))
+        assert found == [first] * (size >= 8) + [second] * (size <= 5), size
+
+
 def test_a_part_never_reaches_from_one_text_into_the_next(routed: Store) -> None:
     project = Project(routed, "default")
     project.create(draft("name", "first", "second", kind="kind"))

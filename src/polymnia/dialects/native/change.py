@@ -201,8 +201,12 @@ def undo(
     planned = [one for one in planned if not one.final]
     if change is not None and start is None and session is None and final:
         raise Conflict(f"Change {change} deleted something for good, or what it did was", hint="It cannot be undone.")
-    answer = TextAnswer(_BUDGET)
     numbers = [one.change.id for one in planned]
+    if final and numbers and confirm and change is None and start is None and session is None:
+        last = f"The last change ({final[0].id}, {final[0].action}) is final"
+        hint = f"undo(change={numbers[0]}) shows what the last one that can be undone would take back."
+        raise Conflict(f"{last}; nothing was undone", hint=hint)
+    answer = TextAnswer(_BUDGET)
     if not planned:
         answer.force("There is nothing to undo.")
     elif confirm:

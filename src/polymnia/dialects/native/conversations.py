@@ -85,7 +85,7 @@ def turns(conversation: Sequence[shapes.NewTurn], session: str | None) -> tuple[
             kind=TURN,
             scope=f"{SESSIONS}/{name}",
             metadata={"speaker": one.role},
-            at=now if one.at is None else at_time(one.at, f"conversation[{i}].at", whole=True),
+            at=now if one.at is None else at_time(one.at, f"conversation[{i}].at"),
             turn=True,
         )
         for i, one in enumerate(conversation)

@@ -23,12 +23,12 @@ from polymnia.dialects.native.text import (
     stored_by,
 )
 from polymnia.dialects.shapes import about, at_time
-from polymnia.engine.content import SHORTEST_ID, content, position
+from polymnia.engine.content import content, position
 from polymnia.engine.content import cursor as cursor_at
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import Event, Record
+from polymnia.models import SHORTEST_ID, Event, Record
 from polymnia.operation import Context, Memory, Reply
 
 _BUDGET = 8_000

@@ -26,7 +26,7 @@ from polymnia.engine.text.language import fold as fold_word
 from polymnia.engine.text.language import script_number
 from polymnia.engine.text.words import Group, similar
 from polymnia.errors import Invalid
-from polymnia.models import Filters, Record, fold, folded_forms
+from polymnia.models import SHORTEST_ID, Filters, Record, fold, folded_forms
 
 _LANES = ("all", "words", "meaning")
 _EFFORTS = ("quick", "balanced", "thorough")
@@ -135,7 +135,7 @@ IDENTICAL = 1
 
 def place_in(record: Record, forms: Sequence[str]) -> int:
     """The best place of the query, given in its folded forms, in a record that contains it."""
-    name = fold(record.name)
+    name = fold(record.name) if record.name != record.uid or max(map(len, forms)) >= SHORTEST_ID else ""
     if name in forms:
         return 0
     texts = [fold(text) for text in record.observations]

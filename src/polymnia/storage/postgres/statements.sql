@@ -276,6 +276,7 @@ UNION ALL
 SELECT id, NULL, NULL, text FROM observation WHERE project = $2::bigint >> 32 AND id > $1 AND id <= $2 ORDER BY 1;
 
 -- name: containing
+-- A memory without a name has its id as one, of which eight characters or more are searched for.
 WITH candidate AS MATERIALIZED (
   SELECT id FROM gram WHERE project = $3::bigint >> 32 AND grams @> $6::integer[] AND +id > $1 AND +id <= $2
 )
@@ -284,15 +285,15 @@ SELECT o.memory FROM candidate c CROSS JOIN LATERAL (
 WHERE CASE WHEN o.fold IS NULL THEN position($4::text IN o.text) > 0 ELSE position($5::bytea IN o.fold) > 0 END
 UNION ALL
 SELECT m.id FROM candidate c CROSS JOIN LATERAL (
-  SELECT id, name, kind, name_fold, kind_fold FROM memory WHERE project = $3::bigint >> 32 AND id = c.id OFFSET 0) m
-WHERE CASE WHEN name_fold IS NULL THEN position($4::text IN name) > 0 ELSE position($5::bytea IN name_fold) > 0 END
+  SELECT id, uid, name, kind, name_fold, kind_fold FROM memory WHERE project = $3::bigint >> 32 AND id = c.id OFFSET 0) m
+WHERE CASE WHEN name_fold IS NULL THEN position($4::text IN name) > 0 ELSE position($5::bytea IN name_fold) > 0 END AND (name <> uid OR length($4::text) >= 8)
    OR CASE WHEN kind_fold IS NULL THEN position($4::text IN kind) > 0 ELSE position($5::bytea IN kind_fold) > 0 END
 UNION ALL
 SELECT memory FROM observation WHERE project = $3::bigint >> 32 AND id > $2 AND id <= $3
   AND CASE WHEN fold IS NULL THEN position($4::text IN text) > 0 ELSE position($5::bytea IN fold) > 0 END
 UNION ALL
 SELECT id FROM memory WHERE project = $3::bigint >> 32 AND id > $2 AND id <= $3
-  AND (CASE WHEN name_fold IS NULL THEN position($4::text IN name) > 0 ELSE position($5::bytea IN name_fold) > 0 END
+  AND (CASE WHEN name_fold IS NULL THEN position($4::text IN name) > 0 ELSE position($5::bytea IN name_fold) > 0 END AND (name <> uid OR length($4::text) >= 8)
     OR CASE WHEN kind_fold IS NULL THEN position($4::text IN kind) > 0 ELSE position($5::bytea IN kind_fold) > 0 END);
 
 -- name: containing_by_scan
@@ -300,7 +301,7 @@ SELECT memory FROM observation WHERE project = $2::bigint >> 32 AND id > $1 AND 
   AND CASE WHEN fold IS NULL THEN position($3::text IN text) > 0 ELSE position($4::bytea IN fold) > 0 END
 UNION ALL
 SELECT id FROM memory WHERE project = $2::bigint >> 32 AND id > $1 AND id <= $2
-  AND (CASE WHEN name_fold IS NULL THEN position($3::text IN name) > 0 ELSE position($4::bytea IN name_fold) > 0 END
+  AND (CASE WHEN name_fold IS NULL THEN position($3::text IN name) > 0 ELSE position($4::bytea IN name_fold) > 0 END AND (name <> uid OR length($3::text) >= 8)
     OR CASE WHEN kind_fold IS NULL THEN position($3::text IN kind) > 0 ELSE position($4::bytea IN kind_fold) > 0 END);
 
 -- name: newest_indexed

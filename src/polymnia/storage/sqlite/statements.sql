@@ -222,24 +222,25 @@ UNION ALL
 SELECT id, coalesce(fold, text) FROM observation WHERE id > ?1 AND id <= ?2 ORDER BY 1;
 
 -- name: containing
+-- A memory without a name has its id as one, of which eight characters or more are searched for.
 SELECT coalesce(o.memory, m.id)
 FROM gram g
 LEFT JOIN observation o ON o.id = g.rowid
 LEFT JOIN memory m ON o.id IS NULL AND m.id = g.rowid
 WHERE g.gram MATCH ?5 AND g.rowid > ?1 AND g.rowid <= ?2
-  AND (instr(coalesce(o.fold, o.text), ?4) OR instr(coalesce(m.name_fold, m.name), ?4)
+  AND (instr(coalesce(o.fold, o.text), ?4) OR instr(coalesce(m.name_fold, m.name), ?4) AND (m.name <> m.uid OR length(?4) >= 8)
        OR instr(coalesce(m.kind_fold, m.kind), ?4))
 UNION ALL
 SELECT memory FROM observation WHERE id > ?2 AND id <= ?3 AND instr(coalesce(fold, text), ?4)
 UNION ALL
 SELECT id FROM memory WHERE id > ?2 AND id <= ?3
-  AND (instr(coalesce(name_fold, name), ?4) OR instr(coalesce(kind_fold, kind), ?4));
+  AND (instr(coalesce(name_fold, name), ?4) AND (name <> uid OR length(?4) >= 8) OR instr(coalesce(kind_fold, kind), ?4));
 
 -- name: containing_by_scan
 SELECT memory FROM observation WHERE id > ?1 AND id <= ?2 AND instr(coalesce(fold, text), ?3)
 UNION ALL
 SELECT id FROM memory WHERE id > ?1 AND id <= ?2
-  AND (instr(coalesce(name_fold, name), ?3) OR instr(coalesce(kind_fold, kind), ?3));
+  AND (instr(coalesce(name_fold, name), ?3) AND (name <> uid OR length(?3) >= 8) OR instr(coalesce(kind_fold, kind), ?3));
 
 -- name: newest_indexed
 SELECT id, coalesce(name_fold, name) || char(1) || coalesce(kind_fold, kind) FROM memory

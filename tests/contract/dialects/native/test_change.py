@@ -220,10 +220,18 @@ def test_a_time_that_cannot_be_read_exactly_is_refused(words: Server, vague: str
 def test_a_time_of_day_is_never_taken_for_its_day(shared: Server) -> None:
     times = ["yesterday at 3pm", "2026-11-18 14:00 PST", "gestern um 15 Uhr", "어제 오후 3시", "2026-11-18T25:00"]
     times += ["2026-W47", "18.11.2026 09:30", "Wed, 18 Nov 2026 14:00:00 GMT"]
+    times += ["monday afternoon", "어제 저녁", "not last week, whatever", "anything but last week", "end of last month"]
     for one in times:
         assert "is no time" in error(shared, "undo", since=one), one
         assert "is no time" in error(shared, "recall", query="tea", until=one), one
-    for one in ("한 시간 전", "an hour ago", "2026-11-18T14:00:00+09:00", "yesterday"):
+    for one in (
+        "한 시간 전",
+        "an hour ago",
+        "2026-11-18T14:00:00+09:00",
+        "yesterday",
+        "within the past week",
+        "3일 전부터",
+    ):
         assert "nothing to undo" in text(shared, "undo", since=one, project="times"), one
 
 
@@ -268,7 +276,11 @@ def test_what_was_deleted_for_good_is_passed_over_by_undo(words: Server) -> None
     assert "Passed over" in preview
     assert "4 (purge)" in preview
     assert "It cannot be undone" in error(words, "undo", change=4)
-    text(words, "undo", confirm=True)
+    refused = error(words, "undo", confirm=True)  # which asks for what was last, and that is final
+    assert "nothing was undone" in refused
+    assert "undo(change=2)" in refused
+    assert "leads" in text(words, "read", ids=["Kim"])
+    text(words, "undo", change=2, confirm=True)
     assert "leads" not in text(words, "read", ids=["Kim"])
     text(words, "undo", since="2026-01-01", confirm=True)
     assert "no memories" in text(words, "recall", query="Kim")

@@ -29,6 +29,16 @@ def test_a_question_is_answered_by_meaning_with_date_origin_and_reason(meaning: 
 
 
 @pytest.mark.promise("native.recall.answer")
+def test_a_short_query_is_looked_for_in_texts_and_names_and_not_in_ids(words: Server) -> None:
+    said = [{"text": f"Shopping list of week {n}: milk, eggs, flour."} for n in range(30, 60) if n != 42]
+    text(words, "remember", memories=[*said, {"text": "Bus 42 goes to the harbour."}], project="ids")
+    assert len(_shown(text(words, "recall", query="42", project="ids"))) == 1
+    answer = text(words, "recall", query="42", project="ids")
+    (own,) = ids(answer)
+    assert "Bus 42" in answer and own in text(words, "recall", query=own[:8], project="ids")
+
+
+@pytest.mark.promise("native.recall.answer")
 def test_a_memory_says_where_it_is_from(words: Server) -> None:
     text(words, "remember", text="The lease ends in May.", metadata={"source": "mail of 3 March"})
     text(words, "remember", text="The lease was signed by Ann.", session="moving")
