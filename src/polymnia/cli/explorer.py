@@ -43,7 +43,9 @@ def open_page(arguments: Namespace, chosen: Settings) -> CommandResult:
     lines = [address]
     if started:
         log = running.log_path(chosen)
-        lines.append(dim(f"A server was started in the background, process {server.pid}. Its log: {log}"))
+        lines.append(
+            dim(f"A server was started in the background; end process {server.pid} to stop it. Its log: {log}")
+        )
     if key_file(chosen).used:
         lines.append(dim("It has keys: the page asks for one. `polymnia keys add NAME` makes one."))
     notes = [] if opened or arguments.no_browser else ["polymnia: no browser could be opened; the address is above."]

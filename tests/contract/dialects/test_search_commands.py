@@ -326,7 +326,10 @@ def test_without_onnxruntime_meaning_goes_on_with_numpy_and_health_says_so(fille
     (filled.folder / "without" / "sitecustomize.py").write_text("import sys; sys.modules['onnxruntime'] = None")
     without = {"PYTHONPATH": str(filled.folder / "without"), "POLYMNIA_EMBEDDER": "auto"}
 
-    found = json.loads(filled.run("search", "the capital of Korea", "--json", environment=without).stdout)
+    for _ in range(10):  # a search does not wait for long: on a busy machine it may be by words alone, and says so
+        found = json.loads(filled.run("search", "the capital of Korea", "--json", environment=without).stdout)
+        if names(found):
+            break
     data = json.loads(filled.run("health", "--json", environment=without).stdout)
 
     assert names(found)[0] == "서울"

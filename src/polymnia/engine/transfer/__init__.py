@@ -324,7 +324,8 @@ class TransferVerbs(KnowledgeVerbs):
         self, id: str, style: str, *, session: str | None = None, permalink: bool = False, access_date: bool = False
     ) -> Citation:
         """Cite an item in a citation style."""
-        from polymnia.engine.citations import citable, cite
+        with importing():
+            from polymnia.engine.citations import citable, cite
 
         with self.store.read(self.project) as snapshot:
             item = citable(self.project, find_item(snapshot, id, session))
