@@ -414,11 +414,13 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         return replace(one, similar=similar, reworded=reworded - same, same=same)
 
 
-def newer_of(snapshot: Snapshot, records: Iterable[Record]) -> dict[str, Record]:
-    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing."""
+def newer_of(snapshot: Snapshot, records: Iterable[Record], at: int | None = None) -> dict[str, Record]:
+    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing.
+
+    With ``at``, of memories as they were at that time, what had replaced them then.
+    """
     marks = {one.uid: mark for one in records if isinstance(mark := one.metadata.get(SUPERSEDED), str) and mark}
-    ids = snapshot.ids_of(list(dict.fromkeys(marks.values()))) if marks else {}
-    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    newer = content.states(snapshot, list(dict.fromkeys(marks.values())), at)
     return {uid: newer[mark] for uid, mark in marks.items() if mark in newer}
 
 

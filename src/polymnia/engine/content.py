@@ -192,6 +192,27 @@ def passes(record: Record, filters: Filters, who: str) -> bool:
     )
 
 
+def state_at(snapshot: Snapshot, id: int, at: int) -> Record | None:
+    """A memory as it was at a time; None where it did not exist then."""
+    versions = snapshot.versions(id)
+    if not versions:
+        return None
+    events = [one for one in snapshot.history(versions[0][1].name) if one.change.at <= at]
+    there = next((one.created for one in reversed(events) if one.created or one.deleted), False)
+    return next((record for change, record in versions if change.at <= at), None) if there else None
+
+
+def states(snapshot: Snapshot, uids: Sequence[str], at: int | None) -> dict[str, Record]:
+    """The memories with these public ids that there are, or that there were at a time, as they were then."""
+    ids = snapshot.ids_of(uids) if uids else {}
+    if at is None:
+        return {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    gone = {uid: snapshot.ids_ever(uid) or snapshot.deleted_uid(uid) for uid in uids if uid not in ids}
+    numbers = [*ids.values(), *(number for ever in gone.values() for number in ever)]
+    found = (state_at(snapshot, number, at) for number in numbers)
+    return {one.uid: one for one in found if one is not None}
+
+
 def title_of(record: Record) -> str:
     """The title of a memory: from its metadata, its name, or its first line."""
     title = record.metadata.get("title")

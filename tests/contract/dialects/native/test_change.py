@@ -47,6 +47,17 @@ def test_a_new_text_is_compared_with_what_is_known(meaning: Server) -> None:
     )
 
 
+@pytest.mark.promise("native.brief.conflicts")
+def test_an_undo_brings_back_a_conflict_that_another_text_has_replaced(meaning: Server) -> None:
+    place = {"project": "undone conflict"}
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    (id,) = ids(text(meaning, "remember", text="The kitchen is not painted green.", **place))
+    answer = text(meaning, "revise", id=id, text="The kitchen is no longer painted green.", **place)
+    assert "conflicts with" in answer
+    text(meaning, "undo", confirm=True, **place)
+    assert "Conflicts to settle" in text(meaning, "brief", **place)
+
+
 @pytest.mark.promise("native.revise.observations")
 def test_observations_are_added_and_removed_in_one_change(words: Server) -> None:
     text(words, "remember", entities=[{"name": "Van", "kind": "car", "observations": ["White", "Diesel"]}])

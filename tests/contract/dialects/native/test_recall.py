@@ -395,6 +395,76 @@ def test_the_past_is_searched_with_what_was_deleted_and_changed_since(words: Ser
     assert "The boiler makes a noise." in text(words, "read", ids=[gone], as_of=stamp)
 
 
+@pytest.mark.promise("native.recall.as_of", "native.recall.superseded", "native.recall.relations")
+def test_marks_relations_and_turns_of_the_past_are_those_of_then(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="Tickets cost ten."))
+    (new,) = ids(text(words, "remember", text="Tickets cost twelve."))
+    ends = {"from": "Kim", "to": "Booth", "type": "runs"}
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["Sells tickets"]}], relations=[ends])
+    text(words, "remember", conversation=[{"role": "Zoe", "text": "Tickets?"}], session="s1", extract=False)
+    before = _now(words)
+    text(words, "revise", id=old, superseded_by=new)
+    marked = _now(words)
+    text(words, "forget", ids=[new], relations=[ends])
+    text(words, "remember", relations=[{"from": "Kim", "to": "Shop", "type": "owns"}])
+    text(words, "remember", conversation=[{"role": "Al", "text": "None left."}], session="s1", extract=False)
+    assert "superseded" not in text(words, "recall", query="tickets", as_of=before)
+    assert f"superseded by {new}" in text(words, "recall", query="tickets", as_of=marked)  # though it is deleted by now
+    then = text(words, "recall", query="What does Kim do with tickets?", as_of=marked)
+    assert "Kim -runs-> Booth" in then
+    assert "Shop" not in then
+    assert "None left." not in then
+    assert "Kim -runs-> Booth" in text(words, "recall", query="Booth", as_of=marked)
+    assert f"Superseded by {new}" in text(words, "read", ids=[old], as_of=marked)
+    assert "Superseded" not in text(words, "read", ids=[old], as_of=before)
+
+
+@pytest.mark.promise("native.recall.as_of", "native.recall.conflicts")
+def test_conflicts_of_the_past_are_those_of_then(meaning: Server) -> None:
+    place = {"project": "conflicts then"}
+
+    def now() -> str:
+        (id,) = ids(text(meaning, "remember", text="a stop watch", **place))
+        text(meaning, "forget", ids=[id], **place)
+        return str(re.findall(r"\d{4}-\d\d-\d\dT\S+Z", error(meaning, "read", ids=[id], **place))[0])
+
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    alone = now()
+    (new,) = ids(text(meaning, "remember", text="The kitchen is not painted green.", **place))
+    both = now()
+    text(meaning, "forget", ids=[new], **place)
+    question = {"query": "Which colour has the kitchen?", **place}
+    assert "conflicts" not in text(meaning, "recall", **question)
+    assert f"conflicts with {new} (newer)" in text(meaning, "recall", as_of=both, **question)
+    text(meaning, "undo", confirm=True, **place)
+    assert f"conflicts with {new} (newer)" in text(meaning, "recall", **question)
+    assert "conflicts" not in text(meaning, "recall", as_of=alone, **question)
+
+
+@pytest.mark.promise("native.read.as_of", "native.read.scopes")
+def test_sessions_scopes_and_relations_are_read_as_they_were(words: Server) -> None:
+    ends = {"from": "Kim", "to": "Team", "type": "leads"}
+    text(words, "remember", relations=[ends])
+    text(words, "remember", conversation=[{"role": "A", "text": "Good morning"}], session="s1", extract=False)
+    text(words, "remember", text="in work", scope="work/api")
+    before = _now(words)
+    text(words, "forget", relations=[ends])
+    text(words, "remember", conversation=[{"role": "B", "text": "Good evening"}], session="s1", extract=False)
+    text(words, "remember", text="in work, too", scope="work/web")
+    text(words, "remember", text="at home", scope="home")
+    turns = text(words, "read", ids=["s1"], as_of=before)
+    assert "1 turn:" in turns
+    assert "Good evening" not in turns
+    assert "work (1)\n  api (1)" in text(words, "read", ids=["work"], as_of=before)
+    everything = text(words, "read", ids=["/"], as_of=before)
+    assert "home" not in everything
+    assert "session (1)" in everything
+    assert "Kim -leads-> Team" in text(words, "read", ids=["Kim"], as_of=before)
+    assert "not found" in error(words, "read", ids=["Kim"])
+    assert "It is there now" in error(words, "read", ids=["home"], as_of=before)
+    assert "no memories" in text(words, "read", ids=["/"], as_of="2020-01-01")
+
+
 def _now(words: Server) -> str:
     """A time after all that was done so far: that of a deletion."""
     (id,) = ids(text(words, "remember", text="a stop watch"))
