@@ -342,7 +342,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             Record(
                 id=0, uid=uid, name=uid,
                 kind=legal_name(draft.kind, f"{where}.kind", self.limits), observations=(draft.text,),
-                category=draft.category, tags=content.check_tags(draft.tags, self.limits),
+                category=draft.category, tags=content.check_tags(draft.tags, self.limits, f"{where}.tags"),
                 metadata=content.check_metadata(draft.metadata, self.limits),
                 **scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope")),
             )
@@ -360,7 +360,8 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         self._check_texts(draft.observations, f"{where}.observations")
         filed = {} if draft.scope is None else scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope"))
         return replace(
-            draft, kind=draft.kind.strip() or _ENTITY, tags=content.check_tags(draft.tags, self.limits),
+            draft, kind=draft.kind.strip() or _ENTITY,
+            tags=content.check_tags(draft.tags, self.limits, f"{where}.tags"),
             metadata=content.check_metadata(draft.metadata, self.limits), **filed,
         )  # fmt: skip
 

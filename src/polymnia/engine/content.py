@@ -378,20 +378,20 @@ def check_one_text(record: Record, text: str | None) -> None:
         raise ManyTexts(record.name, len(record.observations))
 
 
-def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
+def check_tags(tags: Sequence[str], limits: Limits, field: str = "tags") -> tuple[str, ...]:
     """Return the tags as they are stored: distinct, in order, trimmed."""
     if isinstance(tags, str):
-        raise Invalid("tags must be a list of texts, not a text", field="tags", hint="Put it in brackets: [tag].")
+        raise Invalid(f"{field} must be a list of texts, not a text", field=field, hint="Put it in brackets: [tag].")
     if len(tags) > limits.batch:
-        raise OverLimit("tags", len(tags), "items", limits.batch, "max_batch")
+        raise OverLimit(field, len(tags), "items", limits.batch, "max_batch")
     trimmed: dict[str, None] = {}
     for i, tag in enumerate(tags):
-        text = legal_name(tag, f"tags[{i}]", limits).strip()
+        text = legal_name(tag, f"{field}[{i}]", limits).strip()
         if not text:
-            raise Invalid(f"tags[{i}] is empty", field=f"tags[{i}]")
+            raise Invalid(f"{field}[{i}] is empty", field=f"{field}[{i}]")
         trimmed[text] = None
     if len(trimmed) > _TAGS:
-        raise Invalid(f"tags has {len(trimmed):,} items, over {_TAGS:,}", field="tags")
+        raise Invalid(f"{field} has {len(trimmed):,} items, over {_TAGS:,}", field=field)
     return tuple(trimmed)
 
 

@@ -465,6 +465,36 @@ def test_sessions_scopes_and_relations_are_read_as_they_were(words: Server) -> N
     assert "no memories" in text(words, "read", ids=["/"], as_of="2020-01-01")
 
 
+@pytest.mark.promise("native.recall.changed_since", "native.recall.budget")
+@pytest.mark.parametrize("budget", [100, 130, 200])
+def test_all_that_changed_is_found_by_the_cursors_of_a_small_budget(words: Server, budget: int) -> None:
+    stored = set(ids(text(words, "remember", memories=[f"기억 번호 {n} 항구" for n in range(12)])))
+    stored |= set(ids(text(words, "remember", text="A long line about the harbour and its cranes. " * 50)))
+    text(words, "remember", relations=[{"from": f"Crane {n}", "to": "Harbour", "type": "stands in"} for n in range(9)])
+    cursors: list[str | None] = [None]
+    answers: dict[str | None, str] = {}
+    while cursors:
+        if (cursor := cursors.pop()) not in answers:
+            more = {} if cursor is None else {"cursor": cursor}
+            answers[cursor] = text(words, "recall", changed_since="2026-01-01", budget=budget, **more)
+            assert tokens(answers[cursor]) <= budget
+            cursors += re.findall(r'cursor "([^"]+)"', answers[cursor])
+    found = "\n".join(answers.values())
+    assert set(re.findall(r"stored ([a-f][0-9a-f]{7}-[0-9a-f]{4})", found)) == stored
+    assert "Crane 0 -stands in-> Harbour" in found
+
+
+@pytest.mark.promise("native.recall.nothing", "native.recall.filters")
+def test_relations_do_not_stand_for_what_a_filter_leaves_out(words: Server) -> None:
+    text(words, "remember", relations=[{"from": "Lee", "to": "Tea", "type": "likes"}])
+    for tool in ("brief", "recall"):
+        assert "only 1 relation" in text(words, tool)
+    text(words, "remember", entities=[{"name": "Lee", "kind": "person", "scope": "work"}])
+    assert "No memory passes the filters" in text(words, "recall", query="Lee", kind="plan")
+    assert "did you mean 'work'" in text(words, "recall", query="Lee", scope="wrok")
+    assert "Lee -likes-> Tea" in text(words, "recall", query="Tea")
+
+
 def _now(words: Server) -> str:
     """A time after all that was done so far: that of a deletion."""
     (id,) = ids(text(words, "remember", text="a stop watch"))

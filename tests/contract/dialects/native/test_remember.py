@@ -378,3 +378,12 @@ def test_of_a_long_conversation_it_is_said_what_was_not_kept(meaning: Server) ->
     assert "left out; everything is stored" in answer
     assert re.search(r"Kept \d+ statements of the conversation, .* sentences left out \(", answer)
     assert "(nothing to remember)" in answer
+
+
+@pytest.mark.promise("native.remember.many", "native.errors")
+def test_the_item_of_a_batch_that_is_wrong_is_named_and_nothing_is_stored(words: Server) -> None:
+    for wrong, place in (({"text": " "}, "memories[7].text"), ({"text": "x", "tags": [""]}, "memories[7].tags[0]")):
+        memories = [{"text": f"note {n}"} for n in range(7)]
+        assert place in error(words, "remember", memories=[*memories, wrong])
+    assert "entities[1].tags[0]" in error(words, "remember", entities=[{"name": "Kim"}, {"name": "Lee", "tags": [" "]}])
+    assert "no memories" in text(words, "recall")
