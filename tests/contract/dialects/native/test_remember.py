@@ -387,3 +387,13 @@ def test_the_item_of_a_batch_that_is_wrong_is_named_and_nothing_is_stored(words:
         assert place in error(words, "remember", memories=[*memories, wrong])
     assert "entities[1].tags[0]" in error(words, "remember", entities=[{"name": "Kim"}, {"name": "Lee", "tags": [" "]}])
     assert "no memories" in text(words, "recall")
+
+
+@pytest.mark.promise("native.remember.one", "native.revise.compared")
+def test_a_memory_in_the_scope_of_a_session_is_stored_and_revised(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The key is under the mat.", scope="session/trip"))
+    assert "Changed" in text(words, "revise", id=id, text="The key is in the drawer.")
+    text(words, "remember", conversation=[{"role": "Ann", "text": "Where is it?"}], session="trip", extract=False)
+    (turn,) = re.findall(r"([a-f][0-9a-f]{7}-[0-9a-f]{4}) \S+Z Ann", text(words, "read", ids=["trip"]))
+    assert "Changed" in text(words, "revise", id=turn, text="Ann: Where is the key?")
+    assert "Changed" in text(words, "revise", id=id, scope="session/other")
