@@ -397,3 +397,23 @@ def test_a_memory_in_the_scope_of_a_session_is_stored_and_revised(words: Server)
     (turn,) = re.findall(r"([a-f][0-9a-f]{7}-[0-9a-f]{4}) \S+Z Ann", text(words, "read", ids=["trip"]))
     assert "Changed" in text(words, "revise", id=turn, text="Ann: Where is the key?")
     assert "Changed" in text(words, "revise", id=id, scope="session/other")
+
+
+@pytest.mark.promise("native.arguments.synonyms", "native.remember.conversation")
+def test_of_turns_in_parts_the_texts_are_kept(words: Server) -> None:
+    parts = [
+        {"type": "text", "text": "Look at this tree.", "cache_control": {"type": "ephemeral"}},
+        {"type": "image_url", "image_url": {"url": "data:"}},
+    ]
+    calls = [{"type": "tool_use", "id": "1", "name": "look", "input": {}}]
+    messages = [
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": calls},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "An oak.", "annotations": []}]},
+    ]
+    answer = words.call("remember", messages=messages, session="trees", extract=False)
+    assert "Stored 2 turns" in answer.text
+    assert "1 turn without text left out" in answer.text
+    shown = text(words, "read", ids=["trees"])
+    assert "user: Look at this tree." in shown
+    assert "assistant: An oak." in shown
