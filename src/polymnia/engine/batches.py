@@ -415,13 +415,13 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         return replace(one, similar=similar, reworded=reworded - same, same=same)
 
 
-def newer_of(snapshot: Snapshot, records: Iterable[Record], at: int | None = None) -> dict[str, Record]:
+def newer_of(snapshot: Snapshot, records: Iterable[Record], then: content.Then | None = None) -> dict[str, Record]:
     """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing.
 
-    With ``at``, of memories as they were at that time, what had replaced them then.
+    With ``then``, of memories as they were at that time, what had replaced them.
     """
     marks = {one.uid: mark for one in records if isinstance(mark := one.metadata.get(SUPERSEDED), str) and mark}
-    newer = content.states(snapshot, list(dict.fromkeys(marks.values())), at)
+    newer = content.states(snapshot, list(dict.fromkeys(marks.values())), then)
     return {uid: newer[mark] for uid, mark in marks.items() if mark in newer}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.json import encode
@@ -192,24 +192,36 @@ def passes(record: Record, filters: Filters, who: str) -> bool:
     )
 
 
-def state_at(snapshot: Snapshot, id: int, at: int) -> Record | None:
+class Then(NamedTuple):
+    """A time in the past, and what the first change after it did to each memory that was touched since."""
+
+    at: int
+    first: dict[int, str]
+
+    @classmethod
+    def before(cls, snapshot: Snapshot, at: int, later: Sequence[Change]) -> Then:
+        """The time before some changes, the newest of which is the first."""
+        return cls(at, {one.memory: one.how for change in later for one in snapshot.effects(change.id)})
+
+
+def state_at(snapshot: Snapshot, id: int, then: Then) -> Record | None:
     """A memory as it was at a time; None where it did not exist then."""
-    versions = snapshot.versions(id)
-    if not versions:
+    how = then.first.get(id)
+    if how is None:
+        return next(iter(snapshot.load([id])), None)
+    if how in ("made", "restored"):
         return None
-    events = [one for one in snapshot.history(versions[0][1].name) if one.change.at <= at]
-    there = next((one.created for one in reversed(events) if one.created or one.deleted), False)
-    return next((record for change, record in versions if change.at <= at), None) if there else None
+    return next((record for change, record in snapshot.versions(id) if change.at <= then.at), None)
 
 
-def states(snapshot: Snapshot, uids: Sequence[str], at: int | None) -> dict[str, Record]:
+def states(snapshot: Snapshot, uids: Sequence[str], then: Then | None) -> dict[str, Record]:
     """The memories with these public ids that there are, or that there were at a time, as they were then."""
     ids = snapshot.ids_of(uids) if uids else {}
-    if at is None:
+    if then is None:
         return {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
     gone = {uid: snapshot.ids_ever(uid) or snapshot.deleted_uid(uid) for uid in uids if uid not in ids}
     numbers = [*ids.values(), *(number for ever in gone.values() for number in ever)]
-    found = (state_at(snapshot, number, at) for number in numbers)
+    found = (state_at(snapshot, number, then) for number in numbers)
     return {one.uid: one for one in found if one is not None}
 
 

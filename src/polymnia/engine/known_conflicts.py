@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from zlib import crc32
 
 from polymnia.engine.batches import newer_of
-from polymnia.engine.content import states
+from polymnia.engine.content import Then, states
 from polymnia.models import Record
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def note(tx: Transaction, pairs: Iterable[tuple[Statement, Statement]]) -> None:
 
 
 def unsettled(
-    snapshot: Snapshot, among: Collection[str] | None = None, at: int | None = None
+    snapshot: Snapshot, among: Collection[str] | None = None, then: Then | None = None
 ) -> Iterator[tuple[Record, Record]]:
     """The pairs that still contradict each other, or did at a time; with ``among``, those that one of these ids is
     part of.
@@ -53,8 +53,8 @@ def unsettled(
     ]
     for start in range(0, len(pairs), _TOGETHER):
         some = pairs[start : start + _TOGETHER]
-        records = states(snapshot, list(dict.fromkeys(uid for _, ids in some for uid in ids)), at)
-        replaced = newer_of(snapshot, records.values(), at)
+        records = states(snapshot, list(dict.fromkeys(uid for _, ids in some for uid in ids)), then)
+        replaced = newer_of(snapshot, records.values(), then)
         for key, ids in some:
             both = [records[uid] for uid in ids if uid in records]
             if len(both) != 2 or any(one.uid in replaced for one in both):

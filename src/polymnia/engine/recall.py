@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.batches import newer_of, turns_of
-from polymnia.engine.content import content, passes, state_at, states
+from polymnia.engine.content import Then, content, passes, state_at, states
 from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.search import SearchVerbs
@@ -150,8 +150,8 @@ class RecallVerbs(SearchVerbs):
 
         with self.store.read(self.project) as snapshot:
             later = snapshot.changes_since(at, _CHANGES + 1)
-            touched = {one.memory for change in later[:_CHANGES] for one in snapshot.effects(change.id)}
-            past = {id: record for id in sorted(touched) if (record := state_at(snapshot, id, at)) is not None}
+            then = Then.before(snapshot, at, later[:_CHANGES])
+            past = {id: record for id in sorted(then.first) if (record := state_at(snapshot, id, then)) is not None}
             makers = snapshot.makers(list(past)) if filters.who is not None else {}
             past = {
                 id: record for id, record in past.items()
@@ -159,7 +159,7 @@ class RecallVerbs(SearchVerbs):
             }  # fmt: skip
             hits, known = [], set()
             for hit in found.hits:
-                record = past.get(hit.record.id) if hit.record.id in touched else hit.record
+                record = past.get(hit.record.id) if hit.record.id in then.first else hit.record
                 if record is not None and record.observations == hit.record.observations:
                     hits.append(replace(hit, record=record))
                     known.add(record.id)
@@ -170,11 +170,11 @@ class RecallVerbs(SearchVerbs):
                 hits = sorted([*hits, *map(_bare, others)], key=lambda hit: -hit.record.created)
             total = len(hits) + found.total - len(found.hits)
             hits = [replace(hit, place=at) for at, hit in enumerate(hits)]
-            page = _turns_then(snapshot, hits[offset : offset + size], at)
+            page = _turns_then(snapshot, hits[offset : offset + size], then)
             memories, named = _with_relations(
                 lambda names: _relations_then(snapshot, names, later[:_CHANGES]),
                 query,
-                _with_origin(snapshot, page, at),
+                _with_origin(snapshot, page, then),
             )
             memories = _superseded_last(memories)
         fits = bool(hits) and hits[0].score >= FITS
@@ -248,11 +248,11 @@ def _bare(record: Record) -> Hit:
     return Hit(record=record, score=1.0, why=Why())
 
 
-def _with_origin(snapshot: Snapshot, hits: Sequence[Hit], at: int | None = None) -> list[RecalledMemory]:
+def _with_origin(snapshot: Snapshot, hits: Sequence[Hit], then: Then | None = None) -> list[RecalledMemory]:
     makers = snapshot.makers([hit.record.id for hit in hits])
-    newer = newer_of(snapshot, (hit.record for hit in hits), at)
+    newer = newer_of(snapshot, (hit.record for hit in hits), then)
     conflicts: dict[str, list[Record]] = {}
-    for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}, at):
+    for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}, then):
         conflicts.setdefault(one.uid, []).append(other)
         conflicts.setdefault(other.uid, []).append(one)
     return [
@@ -296,15 +296,15 @@ def _relations_then(snapshot: Snapshot, names: Sequence[str], later: Sequence[Ch
     return list(there.values())
 
 
-def _turns_then(snapshot: Snapshot, hits: Sequence[Hit], at: int) -> list[Hit]:
+def _turns_then(snapshot: Snapshot, hits: Sequence[Hit], then: Then) -> list[Hit]:
     """Hits without the turns around them that were not there yet."""
     around = [turn.id for hit in hits for turn in (hit.previous, hit.next) if turn is not None]
-    there = states(snapshot, around, at)
+    there = states(snapshot, around, then)
 
-    def then(turn: Turn | None) -> Turn | None:
+    def kept(turn: Turn | None) -> Turn | None:
         return turn if turn is not None and turn.id in there else None
 
-    return [replace(hit, previous=then(hit.previous), next=then(hit.next)) for hit in hits]
+    return [replace(hit, previous=kept(hit.previous), next=kept(hit.next)) for hit in hits]
 
 
 def _superseded_last(memories: list[RecalledMemory]) -> list[RecalledMemory]:

@@ -495,6 +495,20 @@ def test_relations_do_not_stand_for_what_a_filter_leaves_out(words: Server) -> N
     assert "Lee -likes-> Tea" in text(words, "recall", query="Tea")
 
 
+@pytest.mark.promise("native.recall.as_of")
+def test_what_was_deleted_is_not_of_a_time_at_which_another_had_its_name(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["tall like the crane"]}])
+    text(words, "forget", ids=["Kim"])
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["short like the crane"]}])
+    stamp = _now(words)
+    text(words, "forget", ids=["Kim"])
+    text(words, "undo", change=2, confirm=True)  # the first one is there again
+    then = text(words, "recall", query="crane", as_of=stamp)
+    assert "short like the crane" in then
+    assert "tall" not in then
+    assert "tall" in text(words, "recall", query="crane")
+
+
 def _now(words: Server) -> str:
     """A time after all that was done so far: that of a deletion."""
     (id,) = ids(text(words, "remember", text="a stop watch"))
