@@ -59,7 +59,7 @@ _ENGINE = (
     ("memories", "documents", "search", "transfer"),
     ("batches",),
     ("known_conflicts",),
-    ("analysis", "health", "recall", "brief"),
+    ("analysis", "health", "recall", "past", "brief"),
     ("memory",),
 )
 

@@ -342,7 +342,7 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
             Record(
                 id=0, uid=uid, name=uid,
                 kind=legal_name(draft.kind, f"{where}.kind", self.limits), observations=(draft.text,),
-                category=draft.category, tags=content.check_tags(draft.tags, self.limits),
+                category=draft.category, tags=content.check_tags(draft.tags, self.limits, f"{where}.tags"),
                 metadata=content.check_metadata(draft.metadata, self.limits),
                 **scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope")),
             )
@@ -360,7 +360,8 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         self._check_texts(draft.observations, f"{where}.observations")
         filed = {} if draft.scope is None else scopes.filed(scopes.legal_scope(draft.scope, f"{where}.scope"))
         return replace(
-            draft, kind=draft.kind.strip() or _ENTITY, tags=content.check_tags(draft.tags, self.limits),
+            draft, kind=draft.kind.strip() or _ENTITY,
+            tags=content.check_tags(draft.tags, self.limits, f"{where}.tags"),
             metadata=content.check_metadata(draft.metadata, self.limits), **filed,
         )  # fmt: skip
 
@@ -414,11 +415,13 @@ class BatchVerbs(GraphVerbs, MemoryVerbs):
         return replace(one, similar=similar, reworded=reworded - same, same=same)
 
 
-def newer_of(snapshot: Snapshot, records: Iterable[Record]) -> dict[str, Record]:
-    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing."""
+def newer_of(snapshot: Snapshot, records: Iterable[Record], then: content.Then | None = None) -> dict[str, Record]:
+    """What has replaced each of these memories, by their ids; a mark whose memory is gone replaces nothing.
+
+    With ``then``, of memories as they were at that time, what had replaced them.
+    """
     marks = {one.uid: mark for one in records if isinstance(mark := one.metadata.get(SUPERSEDED), str) and mark}
-    ids = snapshot.ids_of(list(dict.fromkeys(marks.values()))) if marks else {}
-    newer = {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    newer = content.states(snapshot, list(dict.fromkeys(marks.values())), then)
     return {uid: newer[mark] for uid, mark in marks.items() if mark in newer}
 
 

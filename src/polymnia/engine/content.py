@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from msgspec import Struct
 from msgspec.json import encode
@@ -192,6 +192,39 @@ def passes(record: Record, filters: Filters, who: str) -> bool:
     )
 
 
+class Then(NamedTuple):
+    """A time in the past, and what the first change after it did to each memory that was touched since."""
+
+    at: int
+    first: dict[int, str]
+
+    @classmethod
+    def before(cls, snapshot: Snapshot, at: int, later: Sequence[Change]) -> Then:
+        """The time before some changes, the newest of which is the first."""
+        return cls(at, {one.memory: one.how for change in later for one in snapshot.effects(change.id)})
+
+
+def state_at(snapshot: Snapshot, id: int, then: Then) -> Record | None:
+    """A memory as it was at a time; None where it did not exist then."""
+    how = then.first.get(id)
+    if how is None:
+        return next(iter(snapshot.load([id])), None)
+    if how in ("made", "restored"):
+        return None
+    return next((record for change, record in snapshot.versions(id) if change.at <= then.at), None)
+
+
+def states(snapshot: Snapshot, uids: Sequence[str], then: Then | None) -> dict[str, Record]:
+    """The memories with these public ids that there are, or that there were at a time, as they were then."""
+    ids = snapshot.ids_of(uids) if uids else {}
+    if then is None:
+        return {one.uid: one for one in snapshot.load(list(ids.values()))} if ids else {}
+    gone = {uid: snapshot.ids_ever(uid) or snapshot.deleted_uid(uid) for uid in uids if uid not in ids}
+    numbers = [*ids.values(), *(number for ever in gone.values() for number in ever)]
+    found = (state_at(snapshot, number, then) for number in numbers)
+    return {one.uid: one for one in found if one is not None}
+
+
 def title_of(record: Record) -> str:
     """The title of a memory: from its metadata, its name, or its first line."""
     title = record.metadata.get("title")
@@ -357,20 +390,20 @@ def check_one_text(record: Record, text: str | None) -> None:
         raise ManyTexts(record.name, len(record.observations))
 
 
-def check_tags(tags: Sequence[str], limits: Limits) -> tuple[str, ...]:
+def check_tags(tags: Sequence[str], limits: Limits, field: str = "tags") -> tuple[str, ...]:
     """Return the tags as they are stored: distinct, in order, trimmed."""
     if isinstance(tags, str):
-        raise Invalid("tags must be a list of texts, not a text", field="tags", hint="Put it in brackets: [tag].")
+        raise Invalid(f"{field} must be a list of texts, not a text", field=field, hint="Put it in brackets: [tag].")
     if len(tags) > limits.batch:
-        raise OverLimit("tags", len(tags), "items", limits.batch, "max_batch")
+        raise OverLimit(field, len(tags), "items", limits.batch, "max_batch")
     trimmed: dict[str, None] = {}
     for i, tag in enumerate(tags):
-        text = legal_name(tag, f"tags[{i}]", limits).strip()
+        text = legal_name(tag, f"{field}[{i}]", limits).strip()
         if not text:
-            raise Invalid(f"tags[{i}] is empty", field=f"tags[{i}]")
+            raise Invalid(f"{field}[{i}] is empty", field=f"{field}[{i}]")
         trimmed[text] = None
     if len(trimmed) > _TAGS:
-        raise Invalid(f"tags has {len(trimmed):,} items, over {_TAGS:,}", field="tags")
+        raise Invalid(f"{field} has {len(trimmed):,} items, over {_TAGS:,}", field=field)
     return tuple(trimmed)
 
 

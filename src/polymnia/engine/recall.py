@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from heapq import merge
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from polymnia.engine.batches import newer_of, turns_of
-from polymnia.engine.content import content, passes
+from polymnia.engine.content import Then, content, passes, state_at, states
 from polymnia.engine.known_conflicts import unsettled
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.search import SearchVerbs
@@ -19,7 +19,7 @@ from polymnia.models import Change, Filters, Record, Relation, Remark, legal_nam
 
 if TYPE_CHECKING:
     from polymnia.engine.ports import Snapshot
-    from polymnia.engine.search.results import Found, Hit
+    from polymnia.engine.search.results import Found, Hit, Turn
 
 WINDOW = 20
 """Hits that are read, and put in order, together."""
@@ -113,7 +113,7 @@ class RecallVerbs(SearchVerbs):
         request = Query(text=query, filters=filters, recency=recency, effort=effort, sort=sort)
         with self.finding().searched(self.project, request, page) as (found, snapshot):
             if as_of is None:
-                memories, named = _with_relations(snapshot, query, _with_origin(snapshot, found.hits))
+                memories, named = _with_relations(snapshot.relations_of, query, _with_origin(snapshot, found.hits))
                 memories = _superseded_last(memories)
         if as_of is not None:
             return self._recall_past(query, found, filters, offset, size, as_of)
@@ -150,8 +150,8 @@ class RecallVerbs(SearchVerbs):
 
         with self.store.read(self.project) as snapshot:
             later = snapshot.changes_since(at, _CHANGES + 1)
-            touched = {one.memory for change in later[:_CHANGES] for one in snapshot.effects(change.id)}
-            past = {id: record for id in sorted(touched) if (record := _at(snapshot, id, at)) is not None}
+            then = Then.before(snapshot, at, later[:_CHANGES])
+            past = {id: record for id in sorted(then.first) if (record := state_at(snapshot, id, then)) is not None}
             makers = snapshot.makers(list(past)) if filters.who is not None else {}
             past = {
                 id: record for id, record in past.items()
@@ -159,7 +159,7 @@ class RecallVerbs(SearchVerbs):
             }  # fmt: skip
             hits, known = [], set()
             for hit in found.hits:
-                record = past.get(hit.record.id) if hit.record.id in touched else hit.record
+                record = past.get(hit.record.id) if hit.record.id in then.first else hit.record
                 if record is not None and record.observations == hit.record.observations:
                     hits.append(replace(hit, record=record))
                     known.add(record.id)
@@ -170,12 +170,19 @@ class RecallVerbs(SearchVerbs):
                 hits = sorted([*hits, *map(_bare, others)], key=lambda hit: -hit.record.created)
             total = len(hits) + found.total - len(found.hits)
             hits = [replace(hit, place=at) for at, hit in enumerate(hits)]
-            memories = _superseded_last(_with_origin(snapshot, hits[offset : offset + size]))
+            page = _turns_then(snapshot, hits[offset : offset + size], then)
+            memories, named = _with_relations(
+                lambda names: _relations_then(snapshot, names, later[:_CHANGES]),
+                query,
+                _with_origin(snapshot, page, then),
+            )
+            memories = _superseded_last(memories)
         fits = bool(hits) and hits[0].score >= FITS
         notes = [note for note in found.notes if not (fits and note.code in ("nothing_fits", "nearest", "filtered"))]
         return Recalled(
-            memories=memories, total=total, notes=notes, whole_past=len(later) <= _CHANGES, order=found.order or 0
-        )
+            memories=memories, total=total, notes=notes, whole_past=len(later) <= _CHANGES, order=found.order or 0,
+            relations=named,
+        )  # fmt: skip
 
     def _scored(self, query: str, records: Sequence[Record]) -> list[Hit]:
         """Past texts that answer a query, best first, which no index has any more: read by the ranker, or by words."""
@@ -241,11 +248,11 @@ def _bare(record: Record) -> Hit:
     return Hit(record=record, score=1.0, why=Why())
 
 
-def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory]:
+def _with_origin(snapshot: Snapshot, hits: Sequence[Hit], then: Then | None = None) -> list[RecalledMemory]:
     makers = snapshot.makers([hit.record.id for hit in hits])
-    newer = newer_of(snapshot, (hit.record for hit in hits))
+    newer = newer_of(snapshot, (hit.record for hit in hits), then)
     conflicts: dict[str, list[Record]] = {}
-    for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}):
+    for one, other in unsettled(snapshot, {hit.record.uid for hit in hits}, then):
         conflicts.setdefault(one.uid, []).append(other)
         conflicts.setdefault(other.uid, []).append(one)
     return [
@@ -258,20 +265,46 @@ def _with_origin(snapshot: Snapshot, hits: Sequence[Hit]) -> list[RecalledMemory
 
 
 def _with_relations(
-    snapshot: Snapshot, query: str, memories: list[RecalledMemory]
+    relations_of: Callable[[Sequence[str]], list[Relation]], query: str, memories: list[RecalledMemory]
 ) -> tuple[list[RecalledMemory], list[Relation]]:
     """The memories, entities with the relations that were drawn, and what relations there are of names in the query."""
     entities = {one.hit.record.name for one in memories if one.hit.record.name != one.hit.record.uid}
     words = [word.strip(_AROUND) for word in query.split()[:_WORDS]]
     named = {" ".join(words[i : i + n]) for n in range(1, _NAME + 1) for i in range(len(words) - n + 1)} - {""}
     names = sorted(entities | named)
-    found = [one for one in snapshot.relations_of(names) if one.origin != "auto"] if names else []
+    found = [one for one in relations_of(names) if one.origin != "auto"] if names else []
     drawn: dict[str, list[Relation]] = {}
     for one in found:
         for name in {one.source, one.target} & entities:
             drawn.setdefault(name, []).append(one)
     linked = [replace(one, relations=drawn.get(one.hit.record.name, [])) for one in memories]
     return linked, [one for one in found if entities.isdisjoint((one.source, one.target))]
+
+
+def _relations_then(snapshot: Snapshot, names: Sequence[str], later: Sequence[Change]) -> list[Relation]:
+    """The relations of names before these changes, the newest of which is the first."""
+    there = {one.ends: one for one in snapshot.relations_of(names)}
+    for change in later:
+        for one in snapshot.relation_effects(change.id):
+            if one.source not in names and one.target not in names:
+                continue
+            ends = (one.source, one.target, one.type)
+            if one.how == "deleted":
+                there[ends] = Relation(id=0, source=one.source, target=one.target, type=one.type, origin=one.origin)
+            else:
+                there.pop(ends, None)
+    return list(there.values())
+
+
+def _turns_then(snapshot: Snapshot, hits: Sequence[Hit], then: Then) -> list[Hit]:
+    """Hits without the turns around them that were not there yet."""
+    around = [turn.id for hit in hits for turn in (hit.previous, hit.next) if turn is not None]
+    there = states(snapshot, around, then)
+
+    def kept(turn: Turn | None) -> Turn | None:
+        return turn if turn is not None and turn.id in there else None
+
+    return [replace(hit, previous=kept(hit.previous), next=kept(hit.next)) for hit in hits]
 
 
 def _superseded_last(memories: list[RecalledMemory]) -> list[RecalledMemory]:
@@ -288,13 +321,3 @@ def _superseded_last(memories: list[RecalledMemory]) -> list[RecalledMemory]:
 
 def _newer(one: RecalledMemory) -> str | None:
     return None if one.superseded_by is None else one.superseded_by.uid
-
-
-def _at(snapshot: Snapshot, id: int, at: int) -> Record | None:
-    """A memory as it was at a time; None where it did not exist then."""
-    versions = snapshot.versions(id)
-    if not versions:
-        return None
-    events = [one for one in snapshot.history(versions[0][1].name) if one.change.at <= at]
-    there = next((one.created for one in reversed(events) if one.created or one.deleted), False)
-    return next((record for change, record in versions if change.at <= at), None) if there else None

@@ -40,11 +40,17 @@ def change(run: StatementRunner, project: int, row: tuple[Any, ...], undo: int |
 
 
 def undone_by(run: StatementRunner, project: int, number: int) -> int | None:
-    """The change that undid this one and is still in effect: an undo may have been undone itself."""
-    chain = [number]
-    while (by := run("undone_by", (project, chain[-1])).fetchone()[0]) is not None:
-        chain.append(by)
-    return chain[1] if len(chain) % 2 == 0 else None
+    """The change that undid this one and is still in effect: an undo may have been undone itself, and done again."""
+    undos: dict[int, list[int]] = {}  # each change with those that undid it, newest first
+    waiting = [number]
+    while waiting:
+        at = waiting.pop()
+        undos[at] = [by for (by,) in run("undone_by", (project, at)).fetchall()]
+        waiting += undos[at]
+    undone: dict[int, int | None] = {}
+    for at in sorted(undos, reverse=True):
+        undone[at] = next((by for by in undos[at] if undone[by] is None), None)
+    return undone[number]
 
 
 def history(run: StatementRunner, project: int, name: str) -> list[Event]:

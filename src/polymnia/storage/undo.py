@@ -77,13 +77,6 @@ def _newest(tx: ProjectTransaction) -> tuple[Any, ...]:
     raise Conflict("There is nothing left to undo in this project", hint="`polymnia changes` lists what happened.")
 
 
-def _root(tx: ProjectTransaction, number: int) -> int:
-    """The change that a chain of undos started with."""
-    while (row := tx._run("change", (tx._project, number)).fetchone()) is not None and row[6] is not None:
-        number = row[6]
-    return number
-
-
 class _Reversal:
     """The undo of one change."""
 
@@ -123,17 +116,14 @@ class _Reversal:
                         self.added_later.append(relation.id)
                     else:
                         later |= creators
-        standing = sorted(at for at in later if _root(tx, at) == at and undone_by(tx._run, tx._project, at) is None)
-        # An undo of an earlier change counts as a change of its own.
-        standing += sorted(
-            at for at in later if self.number > _root(tx, at) != at and undone_by(tx._run, tx._project, at) is None
-        )
+        standing = sorted(at for at in later if self._stands(at))
         if standing:
             raise Conflict(
                 f"Change {self.number} cannot be undone alone: later changes build on it "
                 f"({', '.join(map(str, standing))})",
                 changes=standing,
             )
+        self._refuse_doubled()
         restored = {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "m")}
         for _, op, kind, ref, _, before in self.items:
             if op == "d" and kind == "s" and not self._is_own(ref) and (newer := self._successor(before)):
@@ -152,6 +142,35 @@ class _Reversal:
                         changes=sorted(self._creator(taken)),
                         hint="Delete the newer one first, or undo the change that made it.",
                     )
+
+    def _refuse_doubled(self) -> None:
+        """Raise Conflict if a relation that would come back is there again, and was not there beside it before."""
+        restored = {ref for _, op, kind, ref, *_ in self.items if (op, kind) == ("i", "r")}
+        links = [
+            decode(b) for _, op, kind, ref, _, b in self.items if (op, kind) == ("d", "r") and not self._is_own(ref)
+        ]
+        ends = [(one["source"], one["target"], one["type"]) for one in links if one.get("origin") != "auto"]
+        for one in self.tx.find_relations(ends) if ends else ():
+            own = self._is_own(one.id) or one.id in restored  # this undo removes it
+            if not own and one.origin != "auto" and not self._was_there(one.id):
+                raise Conflict(
+                    f"Change {self.number} cannot be undone: {one.source} -{one.type}-> {one.target} is there again",
+                    changes=sorted(self._creator(one.id)),
+                    hint="Delete the newer one first, or undo the change that made it.",
+                )
+
+    def _was_there(self, relation: int) -> bool:
+        """Whether a relation was there before the change."""
+        tx = self.tx
+        creator = tx._run("change_that_made", (tx._project, relation - tx._base)).fetchone()
+        items = [op for at, op, *_ in tx._run("items_of_owner", (relation,)) if at < self.number]
+        return creator is not None and creator[0] < self.number and items[-1:] != ["d"]
+
+    def _stands(self, later: int) -> bool:
+        """Whether a later change is in effect and more than the undo of another one that is later, too."""
+        row = self.tx._run("change", (self.tx._project, later)).fetchone()
+        of_later = row is not None and row[6] is not None and row[6] >= self.number
+        return not of_later and undone_by(self.tx._run, self.tx._project, later) is None
 
     def _is_background(self, number: int) -> bool:
         row = self.tx._run("change", (self.tx._project, number)).fetchone()

@@ -29,7 +29,7 @@ def contradictions(
     found: dict[str, dict[str, Side]] = {}
     pairs = []
     for record, texts in said[:MOST]:
-        clashes, _ = memory.conflicts(types=_TYPES, ids=[record.uid], suggest=False)
+        clashes, _ = memory.conflicts(types=_TYPES, ids=[record.uid], suggest=False, session=record.session)
         for clash in clashes.clashes:
             mine, side = clash.left, clash.right
             if not _is_new(mine, record, texts):

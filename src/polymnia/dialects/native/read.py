@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
 from zlib import crc32
 
 from polymnia.dialects.native import shapes
@@ -28,8 +28,11 @@ from polymnia.engine.content import cursor as cursor_at
 from polymnia.engine.scopes import SESSIONS
 from polymnia.engine.text.calendar import moment
 from polymnia.errors import Invalid, NotFound
-from polymnia.models import SHORTEST_ID, Event, Record
+from polymnia.models import SHORTEST_ID, Event, Record, Relation
 from polymnia.operation import Context, Memory, Reply
+
+if TYPE_CHECKING:
+    from polymnia.engine.past import Past
 
 _BUDGET = 8_000
 _FOOT = 70  # tokens for the last line
@@ -61,10 +64,15 @@ def read(
     first, start, done, question = map(int, position("read", cursor, 4) or (0, 0, 0, asked))
     if question != asked:
         raise Invalid("The cursor is of another call", field="cursor", hint="Repeat that one, or leave cursor out.")
+    past = None
+    if at is not None:
+        from polymnia.engine.past import Past
+
+        past = Past(memory.as_of(at))
     answer = TextAnswer(budget)
     shown = 0
     for at_id in range(first, len(ids)):
-        lines = enumerate(_lines(memory, ids[at_id], depth, history, at, alone=len(ids) == 1))
+        lines = enumerate(_lines(memory, past, ids[at_id], depth, history, at, alone=len(ids) == 1))
         for at_line, line in lines:
             if at_id == first and at_line < start:
                 continue
@@ -91,17 +99,25 @@ def _left(lines: int, ids: int) -> str:
     return f"{count(lines, 'line', 'lines')} and {count(ids, 'id', 'ids')} are left"
 
 
-def _lines(memory: Memory, id: str, depth: int, history: bool, at: int | None, *, alone: bool) -> Iterator[str]:
+def _lines(
+    memory: Memory, past: Past | None, id: str, depth: int, history: bool, at: int | None, *, alone: bool
+) -> Iterator[str]:
     """What is known by a name, id or path; of one among several that nothing is known by, just that."""
     try:
-        yield from _session(memory, id) or _tree(memory, id) or _opened(memory, id, depth, history, at)
+        if past is None or at is None:
+            yield from _session(memory, id) or _tree(memory, id) or _opened(memory, id, depth, history)
+        elif lines := _session(past, id) or _tree(past, id):
+            yield f"As of {day(at - 1)}:"
+            yield from lines
+        else:
+            yield from _opened_then(memory, past, id, depth, history, at)
     except NotFound as e:
         if alone:
             raise
         yield f"{e.message}. {e.hint}"
 
 
-def _session(memory: Memory, path: str) -> list[str]:
+def _session(memory: Memory | Past, path: str) -> list[str]:
     """The turns of a conversation, by the name of its session or its path."""
     name = path.strip().strip("/").removeprefix(f"{SESSIONS}/")
     if not name or "/" in name or (name == path.strip() and _named(memory, path) is not None):
@@ -111,7 +127,7 @@ def _session(memory: Memory, path: str) -> list[str]:
     return [f"Session {name!r}, {count(len(turns), 'turn', 'turns')}:", *lines] if turns else []
 
 
-def _tree(memory: Memory, path: str) -> list[str]:
+def _tree(memory: Memory | Past, path: str) -> list[str]:
     """The scopes at a path and below, where it is one and no memory has that name."""
     whole = path.strip() in ("/", "")
     try:
@@ -119,7 +135,8 @@ def _tree(memory: Memory, path: str) -> list[str]:
     except Invalid:  # no path
         return []
     if whole and not scopes:
-        return [shapes.empty_project(memory)]
+        there = shapes.empty_project(memory) if isinstance(memory, Memory) else "There were no memories in the project."
+        return [there]
     if not scopes or (not whole and _named(memory, path) is not None):
         return []
     depth, least = max(one.depth for one in scopes), 1 if whole else 1 + min(one.depth for one in scopes)
@@ -132,47 +149,68 @@ def _tree(memory: Memory, path: str) -> list[str]:
     return [f"Scopes{'' if whole else f' at {path}'}, with how many memories:", *lines]
 
 
-def _named(memory: Memory, text: str) -> Record | None:
+def _named(memory: Memory | Past, text: str) -> Record | None:
     try:
         return memory.resolve(text)
     except (NotFound, Invalid):
         return None
 
 
-def _opened(memory: Memory, id: str, depth: int, history: bool, at: int | None) -> Iterator[str]:
-    if at is None and (ties := memory.relations_naming(id)) and _named(memory, id) is None:
+def _opened(memory: Memory, id: str, depth: int, history: bool) -> Iterator[str]:
+    if (ties := memory.relations_naming(id)) and _named(memory, id) is None:
         yield f"Nothing is stored as {id!r}, but {count(len(ties), 'relation names', 'relations name')} it:"
         yield from (f"  {arrow(one)}" for one in ties)
         return
-    if at is not None:
-        name = memory.deleted_name(id) or found(memory, id).name
-        record, relations = memory.get(name, at=at)
-        yield f"{label(record)} as of {day(at - 1)}"
-        yield from record.observations
-        yield from (f"  {arrow(one)}" for one in relations)
-    else:
-        record = found(memory, id)
-        around = memory.neighbourhood(record, depth)
-        yield label(record, stored_by(around.stored), f"version {record.version}")
-        if short_id(record) not in (record.name, record.uid) and record.name != record.uid:
-            yield f"Name: {record.name}"
-        yield from record.observations
-        if record.summary:
-            yield f"Summary: {record.summary}"
-        if record.metadata:
-            yield "Metadata: " + ", ".join(f"{key}={value}" for key, value in record.metadata.items())
-        if around.superseded_by is not None:
-            yield f"Superseded by {mention(around.superseded_by)}"
-        names = {one.name: short_id(one) for one in (record, *around.records)}
-        for one in around.relations:
-            auto = " (by similarity)" if one.origin == "auto" else ""
-            yield f"  {names.get(one.source, one.source)} -{one.type}-> {names.get(one.target, one.target)}{auto}"
-        yield from (f"  {label(one)} {gist(one)}" for one in around.records)
-        if around.cut:
-            yield "  There are more relations than are followed here; read what they lead to."
+    record = found(memory, id)
+    around = memory.neighbourhood(record, depth)
+    yield label(record, stored_by(around.stored), f"version {record.version}")
+    yield from _whole(record, around.superseded_by, around.relations, around.records)
+    if around.cut:
+        yield "  There are more relations than are followed here; read what they lead to."
     if history:
-        yield "History:"
-        yield from (f"  {_event(event)}" for event in memory.history(record.name))
+        yield from _history(memory, record.name)
+
+
+def _opened_then(memory: Memory, past: Past, id: str, depth: int, history: bool, at: int) -> Iterator[str]:
+    """A memory as it was at a time, with what it was related to and replaced by then."""
+    if (record := _named(past, id)) is None:
+        if ties := past.relations_naming(id):
+            yield f"Nothing was stored as {id!r} then, but {count(len(ties), 'relation named', 'relations named')} it:"
+            yield from (f"  {arrow(one)}" for one in ties)
+            return
+        if _session(memory, id) or _tree(memory, id) or (memory.relations_naming(id) and _named(memory, id) is None):
+            hint = "It is there now: leave as_of out, or ask for a later time."
+            raise NotFound([id], message=f"Nothing was known as {id!r} at {moment(at)}", hint=hint)
+        record, _ = memory.get(memory.deleted_name(id) or found(memory, id).name, at=at)
+    yield f"{label(record, f'version {record.version}')} as of {day(at - 1)}"
+    yield from _whole(record, past.superseded_by(record), *past.around(record, depth))
+    if history:
+        yield from _history(memory, record.name)
+
+
+def _whole(
+    record: Record, newer: Record | None, relations: Sequence[Relation], records: Sequence[Record]
+) -> Iterator[str]:
+    """All that a memory says, what has replaced it, and what is around it."""
+    if short_id(record) not in (record.name, record.uid) and record.name != record.uid:
+        yield f"Name: {record.name}"
+    yield from record.observations
+    if record.summary:
+        yield f"Summary: {record.summary}"
+    if record.metadata:
+        yield "Metadata: " + ", ".join(f"{key}={value}" for key, value in record.metadata.items())
+    if newer is not None:
+        yield f"Superseded by {mention(newer)}"
+    names = {one.name: short_id(one) for one in (record, *records)}
+    for one in relations:
+        auto = " (by similarity)" if one.origin == "auto" else ""
+        yield f"  {names.get(one.source, one.source)} -{one.type}-> {names.get(one.target, one.target)}{auto}"
+    yield from (f"  {label(one)} {gist(one)}" for one in records)
+
+
+def _history(memory: Memory, name: str) -> Iterator[str]:
+    yield "History:"
+    yield from (f"  {_event(event)}" for event in memory.history(name))
 
 
 def found(memory: Memory, id: str) -> Record:

@@ -124,7 +124,7 @@ def recall(
         place,
     )
     if listing.next() is None and cursor is None:
-        if listing.page.relations:
+        if listing.page.relations and filters.empty:  # no filter tells relations apart
             return Reply(text=_answer(listing, budget, limit, query, changed=False))
         notes = [sentence(note) for note in listing.page.notes]
         if changed_since is not None:
@@ -411,7 +411,12 @@ def _changes(
         if not answer.add(lines, _FOOT):
             if shown:
                 break
-            answer.begin(lines, _FOOT)
+            lines, rest = _squeezed_change(one, skip)
+            answer.begin(lines, _MORE)
+            if rest:
+                further = cursor_at("changes", one.change.id, skip + 1, asked)
+                answer.force(f'and {rest:,} more memories of it, then earlier changes: cursor "{further}"')
+                return Reply(text=str(answer))
         shown += 1
     if shown < len(found):
         more = "More than " if len(found) > _CHANGES else ""
@@ -440,6 +445,21 @@ def _change(one: ChangeEffects, skip: int, room: int, asked: int) -> str:
         further = cursor_at("changes", change.id, done, asked)
         lines.append(f'  and {one.total - done:,} more memories: cursor "{further}"')
     return "\n".join([*lines, *ties])
+
+
+def _squeezed_change(one: ChangeEffects, skip: int) -> tuple[str, int]:
+    """A change for which there is no room: one thing it did, and how many memories are left of it."""
+    change = one.change
+    line = f"{minute(change.at)} change {change.id}: {change.action}"
+    if not one.effects:
+        more = len(one.relations) - 1
+        ties = [f"  {_HOW[tie.how]} {arrow(tie)}" for tie in one.relations[:1]]
+        return "\n".join([f"{line}, {count(more, 'more relation', 'more relations')}" if more > 0 else line, *ties]), 0
+    effect = one.effects[0]
+    record = effect.after or effect.before
+    did = "changed" if effect.before is not None and effect.after is not None else _HOW[effect.how]
+    said = f"  {did}" if record is None else f'  {did} {_short_head(record)} "{gist(record, 80)}"'
+    return f"{line}\n{said}", max(0, one.total - skip - 1)
 
 
 def _effect(effect: ChangeEffect) -> str:

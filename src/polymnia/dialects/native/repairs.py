@@ -138,7 +138,7 @@ def _part(value: Any) -> str | None:
         return None
     if len(value) == 1:
         text = next(iter(value.values()))
-    elif value.keys() <= {"type", "text", "content"}:
+    elif value.keys() <= {"type", "text", "content"} or str(value.get("type")).endswith("text"):
         text = value.get("text", value.get("content"))
     else:
         return None
@@ -280,11 +280,17 @@ def _turns(fields: JsonObject, value: Any, repairs: dict[str, None]) -> list[Any
     if not named and all(isinstance(one, str) for one in value.values()):
         return [{"role": role, "text": text} for role, text in value.items()]
     turn = {key: one for key, one in value.items() if key not in _MACHINE}
-    if len(turn) < len(value):
-        repairs["turns without what programs write beside the text"] = None
+    without = len(turn) < len(value)
     if str(turn.get("role")).lower() in _USERS and isinstance(turn.get("name"), str):
         turn["role"] = turn.pop("name")
     said = next((key for key in turn if key == "text" or _parameter(key, {"text": {}}, {})), "text")
+    if isinstance(parts := turn.get(said), list):  # pictures, calls of tools and what these answered are no text
+        turn[said] = [
+            one for one in parts if not (isinstance(one, dict) and "type" in one and _part(one) is None)
+        ] or ""
+        without = without or len(turn[said]) < len(parts)
+    if without:
+        repairs["turns without what programs write beside the text"] = None
     return [{**turn, said: "" if turn.get(said) is None else turn[said]}]
 
 

@@ -173,6 +173,11 @@ def bare(tags: Iterable[str] | None) -> list[str]:
 
 def empty_project(memory: Memory) -> str:
     """That nothing is stored yet; of a project that never was, with the one that may be meant."""
+    if relations := memory.count()[1]:
+        what = "1 relation" if relations == 1 else f"{relations:,} relations"
+        return (
+            f"There are no memories in the project {memory.project!r}, only {what}; read with a name shows those of it."
+        )
     if memory.stamp():
         return f"There are no memories in the project {memory.project!r} any more; recall with changed_since tells why."
     near = memory.nearest_project()

@@ -365,7 +365,7 @@ SELECT id, at, who, action, first, last, undoes, account, client, dialect, tool
 FROM change WHERE project = $1 AND first < $2 AND last >= $2 ORDER BY first DESC LIMIT 1;
 
 -- name: undone_by
-SELECT max(id) FROM change WHERE project = $1 AND undoes = $2;
+SELECT id FROM change WHERE project = $1 AND undoes = $2 ORDER BY id DESC;
 
 -- name: change_at
 SELECT id, last FROM change WHERE project = $1 AND at <= $2 ORDER BY first DESC, id DESC LIMIT 1;

@@ -300,7 +300,7 @@ FROM change WHERE project = ?1 AND first < ?2 AND last >= ?2 ORDER BY first DESC
 SELECT coalesce(max(id), 0) + 1 FROM change;
 
 -- name: undone_by
-SELECT max(id) FROM change WHERE undoes = ?2;
+SELECT id FROM change WHERE undoes = ?2 ORDER BY id DESC;
 
 -- name: change_at
 SELECT id, last FROM change WHERE project = ? AND at <= ? ORDER BY first DESC, id DESC LIMIT 1;

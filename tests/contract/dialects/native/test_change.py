@@ -47,6 +47,17 @@ def test_a_new_text_is_compared_with_what_is_known(meaning: Server) -> None:
     )
 
 
+@pytest.mark.promise("native.brief.conflicts")
+def test_an_undo_brings_back_a_conflict_that_another_text_has_replaced(meaning: Server) -> None:
+    place = {"project": "undone conflict"}
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    (id,) = ids(text(meaning, "remember", text="The kitchen is not painted green.", **place))
+    answer = text(meaning, "revise", id=id, text="The kitchen is no longer painted green.", **place)
+    assert "conflicts with" in answer
+    text(meaning, "undo", confirm=True, **place)
+    assert "Conflicts to settle" in text(meaning, "brief", **place)
+
+
 @pytest.mark.promise("native.revise.observations")
 def test_observations_are_added_and_removed_in_one_change(words: Server) -> None:
     text(words, "remember", entities=[{"name": "Van", "kind": "car", "observations": ["White", "Diesel"]}])
@@ -314,6 +325,58 @@ def test_an_undo_names_the_changes_that_do_it_again(words: Server) -> None:
     assert "hello 2" in found
 
 
+@pytest.mark.promise("native.undo.one", "native.undo.since")
+def test_changes_that_build_on_each_other_are_done_again_in_the_order_named(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="alpha one"))
+    text(words, "revise", id=id, text="alpha two")
+    text(words, "revise", id=id, text="alpha three")
+    done = text(words, "undo", since="2026-01-01", confirm=True)
+    assert "no memories" in text(words, "recall")
+    for number in re.findall(r"\d+", re.findall(r"undo the changes ([\d, ]+), one by one", done)[0]):
+        text(words, "undo", change=int(number), confirm=True)
+    assert "alpha three" in text(words, "read", ids=[id])
+
+
+@pytest.mark.promise("native.undo.since")
+def test_where_one_of_several_cannot_be_undone_those_that_build_on_it_stay(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["tall"]}])
+    text(words, "forget", ids=["Kim"])
+    text(words, "remember", relations=[{"from": "Ann", "to": "Bob", "type": "knows"}])
+    before = _stamp(words)
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["short"]}])
+    text(words, "forget", ids=["Kim"])
+    text(words, "remember", entities=[{"name": "Van", "observations": ["white"]}])
+    text(words, "revise", id="Van", add=["diesel"])
+    text(words, "undo", change=2, confirm=True)  # Kim, who is tall, is there again
+    refused = error(words, "undo", since=before, confirm=True)
+    assert "'Kim' is in use again" in refused
+    assert "diesel" in text(words, "read", ids=["Van"])
+    assert "tall" in text(words, "read", ids=["Kim"])
+
+
+@pytest.mark.promise("native.undo.preview", "native.undo.one")
+def test_a_relation_that_was_stored_again_is_not_doubled_by_an_undo(words: Server) -> None:
+    ends = {"from": "Kim", "to": "Team", "type": "leads"}
+    text(words, "remember", relations=[ends])
+    text(words, "forget", relations=[ends])
+    text(words, "remember", relations=[ends])
+    for confirm in (False, True):
+        assert "Kim -leads-> Team is there again" in error(words, "undo", change=2, confirm=confirm)
+    assert text(words, "read", ids=["Kim"]).count("leads") == 1
+    text(words, "undo", since="2026-01-01", confirm=True)
+    assert "not found" in error(words, "read", ids=["Kim"])
+
+
+@pytest.mark.promise("native.undo.one", "native.undo.since")
+def test_an_undo_that_is_in_effect_again_counts_though_later_ones_are_not(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="Comes and goes."))
+    for change in (1, 2, 1, 4, 3):  # gone, there, gone, there, and gone since the first time to be there is undone
+        text(words, "undo", change=change, confirm=True)
+    assert "was deleted" in error(words, "read", ids=[id])
+    assert "already undone by change 2" in error(words, "undo", change=1)
+    assert "nothing to undo" in text(words, "undo", since="2026-01-01")
+
+
 @pytest.mark.promise("native.forget.preview")
 def test_forget_shows_what_it_would_do_where_that_is_asked_for(words: Server) -> None:
     (id,) = ids(text(words, "remember", text="Not yet."))
@@ -377,3 +440,10 @@ def test_a_session_or_a_scope_in_place_of_a_memory_is_told_apart(words: Server) 
         assert "undo(session='keys')" in error(words, "forget", ids=[id])
     assert "recall(scope='work/cars')" in error(words, "revise", id="work/cars", text="Red.")
     assert "`scope` session/NAME" in error(words, "recall", query="key", session="keys")
+
+
+def _stamp(words: Server) -> str:
+    """A time after all that was done so far: that of a deletion."""
+    (id,) = ids(text(words, "remember", text="a stop watch"))
+    text(words, "forget", ids=[id])
+    return str(re.findall(r"\d{4}-\d\d-\d\dT\S+Z", error(words, "read", ids=[id]))[0])

@@ -395,6 +395,120 @@ def test_the_past_is_searched_with_what_was_deleted_and_changed_since(words: Ser
     assert "The boiler makes a noise." in text(words, "read", ids=[gone], as_of=stamp)
 
 
+@pytest.mark.promise("native.recall.as_of", "native.recall.superseded", "native.recall.relations")
+def test_marks_relations_and_turns_of_the_past_are_those_of_then(words: Server) -> None:
+    (old,) = ids(text(words, "remember", text="Tickets cost ten."))
+    (new,) = ids(text(words, "remember", text="Tickets cost twelve."))
+    ends = {"from": "Kim", "to": "Booth", "type": "runs"}
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["Sells tickets"]}], relations=[ends])
+    text(words, "remember", conversation=[{"role": "Zoe", "text": "Tickets?"}], session="s1", extract=False)
+    before = _now(words)
+    text(words, "revise", id=old, superseded_by=new)
+    marked = _now(words)
+    text(words, "forget", ids=[new], relations=[ends])
+    text(words, "remember", relations=[{"from": "Kim", "to": "Shop", "type": "owns"}])
+    text(words, "remember", conversation=[{"role": "Al", "text": "None left."}], session="s1", extract=False)
+    assert "superseded" not in text(words, "recall", query="tickets", as_of=before)
+    assert f"superseded by {new}" in text(words, "recall", query="tickets", as_of=marked)  # though it is deleted by now
+    then = text(words, "recall", query="What does Kim do with tickets?", as_of=marked)
+    assert "Kim -runs-> Booth" in then
+    assert "Shop" not in then
+    assert "None left." not in then
+    assert "Kim -runs-> Booth" in text(words, "recall", query="Booth", as_of=marked)
+    assert f"Superseded by {new}" in text(words, "read", ids=[old], as_of=marked)
+    assert "Superseded" not in text(words, "read", ids=[old], as_of=before)
+
+
+@pytest.mark.promise("native.recall.as_of", "native.recall.conflicts")
+def test_conflicts_of_the_past_are_those_of_then(meaning: Server) -> None:
+    place = {"project": "conflicts then"}
+
+    def now() -> str:
+        (id,) = ids(text(meaning, "remember", text="a stop watch", **place))
+        text(meaning, "forget", ids=[id], **place)
+        return str(re.findall(r"\d{4}-\d\d-\d\dT\S+Z", error(meaning, "read", ids=[id], **place))[0])
+
+    text(meaning, "remember", text="The kitchen is painted green.", **place)
+    alone = now()
+    (new,) = ids(text(meaning, "remember", text="The kitchen is not painted green.", **place))
+    both = now()
+    text(meaning, "forget", ids=[new], **place)
+    question = {"query": "Which colour has the kitchen?", **place}
+    assert "conflicts" not in text(meaning, "recall", **question)
+    assert f"conflicts with {new} (newer)" in text(meaning, "recall", as_of=both, **question)
+    text(meaning, "undo", confirm=True, **place)
+    assert f"conflicts with {new} (newer)" in text(meaning, "recall", **question)
+    assert "conflicts" not in text(meaning, "recall", as_of=alone, **question)
+
+
+@pytest.mark.promise("native.read.as_of", "native.read.scopes")
+def test_sessions_scopes_and_relations_are_read_as_they_were(words: Server) -> None:
+    ends = {"from": "Kim", "to": "Team", "type": "leads"}
+    text(words, "remember", relations=[ends])
+    text(words, "remember", conversation=[{"role": "A", "text": "Good morning"}], session="s1", extract=False)
+    text(words, "remember", text="in work", scope="work/api")
+    before = _now(words)
+    text(words, "forget", relations=[ends])
+    text(words, "remember", conversation=[{"role": "B", "text": "Good evening"}], session="s1", extract=False)
+    text(words, "remember", text="in work, too", scope="work/web")
+    text(words, "remember", text="at home", scope="home")
+    turns = text(words, "read", ids=["s1"], as_of=before)
+    assert "1 turn:" in turns
+    assert "Good evening" not in turns
+    assert "work (1)\n  api (1)" in text(words, "read", ids=["work"], as_of=before)
+    everything = text(words, "read", ids=["/"], as_of=before)
+    assert "home" not in everything
+    assert "session (1)" in everything
+    assert "Kim -leads-> Team" in text(words, "read", ids=["Kim"], as_of=before)
+    assert "not found" in error(words, "read", ids=["Kim"])
+    assert "It is there now" in error(words, "read", ids=["home"], as_of=before)
+    assert "no memories" in text(words, "read", ids=["/"], as_of="2020-01-01")
+
+
+@pytest.mark.promise("native.recall.changed_since", "native.recall.budget")
+@pytest.mark.parametrize("budget", [100, 130, 200])
+def test_all_that_changed_is_found_by_the_cursors_of_a_small_budget(words: Server, budget: int) -> None:
+    stored = set(ids(text(words, "remember", memories=[f"기억 번호 {n} 항구" for n in range(12)])))
+    stored |= set(ids(text(words, "remember", text="A long line about the harbour and its cranes. " * 50)))
+    text(words, "remember", relations=[{"from": f"Crane {n}", "to": "Harbour", "type": "stands in"} for n in range(9)])
+    cursors: list[str | None] = [None]
+    answers: dict[str | None, str] = {}
+    while cursors:
+        if (cursor := cursors.pop()) not in answers:
+            more = {} if cursor is None else {"cursor": cursor}
+            answers[cursor] = text(words, "recall", changed_since="2026-01-01", budget=budget, **more)
+            assert tokens(answers[cursor]) <= budget
+            cursors += re.findall(r'cursor "([^"]+)"', answers[cursor])
+    found = "\n".join(answers.values())
+    assert set(re.findall(r"stored ([a-f][0-9a-f]{7}-[0-9a-f]{4})", found)) == stored
+    assert "Crane 0 -stands in-> Harbour" in found
+
+
+@pytest.mark.promise("native.recall.nothing", "native.recall.filters")
+def test_relations_do_not_stand_for_what_a_filter_leaves_out(words: Server) -> None:
+    text(words, "remember", relations=[{"from": "Lee", "to": "Tea", "type": "likes"}])
+    for tool in ("brief", "recall"):
+        assert "only 1 relation" in text(words, tool)
+    text(words, "remember", entities=[{"name": "Lee", "kind": "person", "scope": "work"}])
+    assert "No memory passes the filters" in text(words, "recall", query="Lee", kind="plan")
+    assert "did you mean 'work'" in text(words, "recall", query="Lee", scope="wrok")
+    assert "Lee -likes-> Tea" in text(words, "recall", query="Tea")
+
+
+@pytest.mark.promise("native.recall.as_of")
+def test_what_was_deleted_is_not_of_a_time_at_which_another_had_its_name(words: Server) -> None:
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["tall like the crane"]}])
+    text(words, "forget", ids=["Kim"])
+    text(words, "remember", entities=[{"name": "Kim", "observations": ["short like the crane"]}])
+    stamp = _now(words)
+    text(words, "forget", ids=["Kim"])
+    text(words, "undo", change=2, confirm=True)  # the first one is there again
+    then = text(words, "recall", query="crane", as_of=stamp)
+    assert "short like the crane" in then
+    assert "tall" not in then
+    assert "tall" in text(words, "recall", query="crane")
+
+
 def _now(words: Server) -> str:
     """A time after all that was done so far: that of a deletion."""
     (id,) = ids(text(words, "remember", text="a stop watch"))

@@ -378,3 +378,42 @@ def test_of_a_long_conversation_it_is_said_what_was_not_kept(meaning: Server) ->
     assert "left out; everything is stored" in answer
     assert re.search(r"Kept \d+ statements of the conversation, .* sentences left out \(", answer)
     assert "(nothing to remember)" in answer
+
+
+@pytest.mark.promise("native.remember.many", "native.errors")
+def test_the_item_of_a_batch_that_is_wrong_is_named_and_nothing_is_stored(words: Server) -> None:
+    for wrong, place in (({"text": " "}, "memories[7].text"), ({"text": "x", "tags": [""]}, "memories[7].tags[0]")):
+        memories = [{"text": f"note {n}"} for n in range(7)]
+        assert place in error(words, "remember", memories=[*memories, wrong])
+    assert "entities[1].tags[0]" in error(words, "remember", entities=[{"name": "Kim"}, {"name": "Lee", "tags": [" "]}])
+    assert "no memories" in text(words, "recall")
+
+
+@pytest.mark.promise("native.remember.one", "native.revise.compared")
+def test_a_memory_in_the_scope_of_a_session_is_stored_and_revised(words: Server) -> None:
+    (id,) = ids(text(words, "remember", text="The key is under the mat.", scope="session/trip"))
+    assert "Changed" in text(words, "revise", id=id, text="The key is in the drawer.")
+    text(words, "remember", conversation=[{"role": "Ann", "text": "Where is it?"}], session="trip", extract=False)
+    (turn,) = re.findall(r"([a-f][0-9a-f]{7}-[0-9a-f]{4}) \S+Z Ann", text(words, "read", ids=["trip"]))
+    assert "Changed" in text(words, "revise", id=turn, text="Ann: Where is the key?")
+    assert "Changed" in text(words, "revise", id=id, scope="session/other")
+
+
+@pytest.mark.promise("native.arguments.synonyms", "native.remember.conversation")
+def test_of_turns_in_parts_the_texts_are_kept(words: Server) -> None:
+    parts = [
+        {"type": "text", "text": "Look at this tree.", "cache_control": {"type": "ephemeral"}},
+        {"type": "image_url", "image_url": {"url": "data:"}},
+    ]
+    calls = [{"type": "tool_use", "id": "1", "name": "look", "input": {}}]
+    messages = [
+        {"role": "user", "content": parts},
+        {"role": "assistant", "content": calls},
+        {"role": "assistant", "content": [{"type": "output_text", "text": "An oak.", "annotations": []}]},
+    ]
+    answer = words.call("remember", messages=messages, session="trees", extract=False)
+    assert "Stored 2 turns" in answer.text
+    assert "1 turn without text left out" in answer.text
+    shown = text(words, "read", ids=["trees"])
+    assert "user: Look at this tree." in shown
+    assert "assistant: An oak." in shown
