@@ -90,9 +90,8 @@ class PostgresSharedState:
 
     def take(self, key: str, wanted: int, limit: int, seconds: float) -> Portion:
         with self._changing() as run:
-            now = self._now(run)
-            _run(run, "open_window", key)
             ends, taken = _run(run, "window", key).fetchone()
+            now = self._now(run)  # only once nobody else can take: a window begun while this waited is not a wrong one
             if not now < ends <= now + seconds:
                 ends, taken = now + seconds, 0
             granted = max(0, min(wanted, limit - taken))
