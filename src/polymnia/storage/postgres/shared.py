@@ -173,9 +173,8 @@ class Listener:
             try:
                 with connect(self._url) as connection:
                     connection.execute(f'LISTEN "{self._channel}"', prepare=False)
-                    if failures:
-                        self._tell("")  # of what changed while nobody listened
                     failures = 0
+                    self._tell("")  # of what changed while nobody listened
                     self._hear(connection)
             except (psycopg.Error, OSError) as e:
                 failure = e

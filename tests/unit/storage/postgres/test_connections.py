@@ -16,6 +16,7 @@ import postgres
 from polymnia import EntityDraft, connect
 from polymnia.errors import Interrupted
 from polymnia.storage.postgres import PostgresStore, shared
+from polymnia.storage.postgres.connections import DatabaseConnection
 from polymnia.storage.postgres.faults import unreachable
 
 _OURS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'polymnia'"
@@ -62,6 +63,21 @@ def test_a_connection_to_listen_on_that_leads_nowhere_is_told(monkeypatch: pytes
     with postgres.store() as url, closing(PostgresStore(f"{url}&direct=127.0.0.1:1")) as store:
         store.watch(lambda project: None)
         assert "look at direct=" in told.get(timeout=60)
+
+
+@pytest.mark.promise("store.watch")
+def test_a_change_made_before_the_first_connection_listens_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: SimpleQueue[str] = SimpleQueue()
+
+    def connect_after_a_change(address: str) -> DatabaseConnection:
+        with connect(url, project="mine") as memory:
+            memory.remember("tea")
+        return DatabaseConnection.connect(address, autocommit=True)
+
+    monkeypatch.setattr(shared, "connect", connect_after_a_change)
+    with postgres.store() as url, closing(PostgresStore(url)) as store:
+        store.watch(told.put)
+        assert told.get(timeout=20) == "mine"
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])
