@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -62,12 +63,19 @@ _WATCHFUL = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_inter
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
+_PASSWORD = re.compile(r"[^:/?@]*://[^:/?@]*:[^/]*@")  # and what stands before it
+
+
 class Address:
     """Where a store is: what libpq connects to, and what is ours in the address (schema, partitions, pool, direct)."""
 
     def __init__(self, url: str) -> None:
-        head, _, query = url.partition("?")
-        given = dict(parse_qsl(query, keep_blank_values=True))
+        # A question mark may be in a password, too. Like libpq, a plus sign is read as one, not as a space.
+        secret = _PASSWORD.match(url)
+        start = secret.end() if secret else 0
+        rest, _, query = url[start:].partition("?")
+        head = url[:start] + rest
+        given = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
         self.schema = given.pop("schema", "polymnia")
         if not schema.LEGAL.fullmatch(self.schema):
             raise Invalid(
@@ -79,7 +87,8 @@ class Address:
         direct = given.pop("direct", "")
         # Not urlsplit, which knows one host and one port: libpq takes several, and none.
         user, at, rest = head.partition("://")[2].rpartition("@")
-        user = user.replace("@", "%40").replace("/", "%2F")  # of a password that is written as it is
+        for special in "@/? ":  # of a password that is written as it is
+            user = user.replace(special, quote(special, safe=""))
         hosts, slash, database = rest.partition("/")
         self._head, self._given = f"postgresql://{user}{at}{hosts}{slash}{database}", _WATCHFUL | given
         self.url = _with_query(self._head, self._given)

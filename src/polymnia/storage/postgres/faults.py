@@ -26,6 +26,9 @@ _ADVICE = {
     "TEMPLATE template0.",
     "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
     "max_connections, raise that, or put PgBouncer in between.",
+    "server does not support SSL": "Have ssl switched on at the server, or take sslmode out of the address.",
+    "certificate|(^|[^a-z])(sslmode|port number)": "Check what the address says after the host: the port, sslmode "
+    "and the files that it names.",
     "database system is (starting up|shutting down|not (yet )?accepting|in recovery)": "It starts or stops: "
     "try again in a moment.",
 }
@@ -124,7 +127,7 @@ def unreadable(e: Exception, place: str) -> errors.Fault:
     """The fault for an address that the driver does not understand."""
     why = reason(e)
     if "query parameter" not in why:
-        why = re.sub(r': ".*', "", why)  # libpq shows what it could not read, and a password may be in it
+        why = re.sub(r'(:| in) ".*"', "", why)  # libpq shows what it could not read, and a password may be in it
     return errors.Invalid(
         f"The address of the store {place} cannot be read: {why}",
         hint="It is postgresql://USER@HOST:PORT/DATABASE?schema=NAME; schema, partitions, pool and direct may follow "
