@@ -43,6 +43,9 @@ GRANT = (
     "sequences; a new schema needs the right CREATE on the database."
 )
 """What to do where the rights of the user do not suffice."""
+_OWN = (
+    "The database holds this user to projects of its own: name one of those with --project (see packaging/tenants.sql)."
+)
 _READ_ONLY = (
     "A standby takes no writes: name the primary. If this database or user was set to read only, have that taken back: "
     "ALTER DATABASE name RESET default_transaction_read_only."
@@ -86,7 +89,9 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
-        hint = _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else GRANT
+        hint = (
+            _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else _OWN if "row-level security" in why else GRANT
+        )
         return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=hint)
     if isinstance(e, sql.CheckViolation) and e.diag.constraint_name == UNDER_WAY:
         return under_way(place)
