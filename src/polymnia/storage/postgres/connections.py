@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 import threading
 import time
@@ -122,8 +123,14 @@ def _number(text: str, name: str) -> int:
 class DatabasePool:
     """The connections to one database. Opened on first use; one that broke is replaced by another."""
 
-    def __init__(self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None) -> None:
+    def __init__(
+        self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None, hurries: bool = False
+    ) -> None:
         self.address = Address(url)
+        self._hurry: dict[str, Any] = {}
+        if hurries:  # where all clients wait, a machine that says nothing is given up as soon as a call is
+            seconds = math.ceil(busy_timeout)
+            self._hurry = {"connect_timeout": seconds, "tcp_user_timeout": 1000 * seconds}
         self.place = self.address.place
         self._timeout = min(busy_timeout, threading.TIMEOUT_MAX / 2)
         self._create = create
@@ -189,7 +196,7 @@ class DatabasePool:
             max_idle=_IDLE_SECONDS,
             timeout=self._timeout,
             reconnect_timeout=0,  # who needs a connection tries again, sooner than the pool would
-            kwargs=self._options,
+            kwargs=self._options | self._hurry,
             configure=_configure,
             name="polymnia",
             open=True,
@@ -303,7 +310,7 @@ class DatabasePool:
                 if left > _ATTEMPT_SECONDS:
                     continue
                 try:
-                    connect(self.address.url).close()
+                    connect(self.address.url, **self._hurry).close()
                 except psycopg.OperationalError as e:
                     raise unreachable(e, self.place) from e
                 raise
@@ -346,9 +353,9 @@ _OPTIONS: dict[str, Any] = {
 _UNPREPARED = {"prepare_threshold": None}
 
 
-def connect(url: str, *, prepares: bool = True) -> DatabaseConnection:
+def connect(url: str, *, prepares: bool = True, **more: Any) -> DatabaseConnection:
     """A connection of our own, set up as those of the pool."""
-    connection = DatabaseConnection.connect(url, **(_OPTIONS if prepares else _OPTIONS | _UNPREPARED))
+    connection = DatabaseConnection.connect(url, **((_OPTIONS if prepares else _OPTIONS | _UNPREPARED) | more))
     _configure(connection)
     return connection
 

@@ -28,7 +28,7 @@ class PostgresSharedState:
     """The shared state in the tables of the store's schema; see ``ports.shared``. All times are the database's."""
 
     def __init__(self, url: str, *, idle: float, clock: Callable[[], float] | None = None) -> None:
-        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS)
+        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS, hurries=True)
         self._idle = max(idle, ALIVE_SECONDS)  # less would drop processes that are alive
         self._clock = clock
         self._number = 0
