@@ -70,6 +70,7 @@ class Poller:
         self._is_told: bool | None = None  # whether the store tells of changes, once it was asked
         self._changed: set[str] = set()
         self._news = threading.Event()
+        self._looked = time.monotonic()  # when all watches were last checked
         self._watches: set[Watcher] = set()
         self._polling = False
         self._lock = threading.Lock()
@@ -113,13 +114,15 @@ class Poller:
         if not self._is_told:
             time.sleep(_POLL_SECONDS)
             return None
-        told = self._news.wait(_TOLD_SECONDS)
-        if told:
+        if self._news.wait(max(0.0, self._looked + _TOLD_SECONDS - time.monotonic())):
             time.sleep(_GATHER_SECONDS)
         self._news.clear()
         with self._lock:
             changed, self._changed = self._changed, set()
-        return changed if told else None
+        if time.monotonic() < self._looked + _TOLD_SECONDS:
+            return changed
+        self._looked = time.monotonic()
+        return None
 
 
 class Watch:
@@ -191,13 +194,14 @@ class Watch:
             stamp = self._memory.stamp()
             if stamp == self._stamp:
                 return
+            # All of them before anything is noted: where one cannot be read now, nothing has been reported.
+            now = {uri: self._fingerprint(uri) for uris in self._uris.values() for uri in uris}
             self._stamp = stamp
             changed = []
             for subscription, fingerprints in self._uris.items():
                 for uri, before in fingerprints.items():
-                    after = self._fingerprint(uri)
-                    if after != before or before is None:
-                        fingerprints[uri] = after
+                    if now[uri] != before or before is None:
+                        fingerprints[uri] = now[uri]
                         changed.append((subscription, uri))
         for subscription, uri in changed:
             params: JsonObject = {"uri": uri}

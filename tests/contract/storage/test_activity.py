@@ -102,6 +102,16 @@ def test_what_is_deleted_for_good_takes_its_counts_along(project: Project) -> No
     assert ids["ann"] not in {one.memory for one in project.see(lambda snapshot: snapshot.touches())}
 
 
+def test_reads_that_are_noted_after_a_deletion_for_good_leave_nothing(project: Project) -> None:
+    project.create(draft("purged"), draft("deleted"), draft("kept"))
+    ids = project.see(lambda snapshot: snapshot.ids(["purged", "deleted", "kept"]))
+    project.delete("deleted")
+    project.purge("purged")
+    with project.changing() as tx:
+        tx.count_reads([Seen(id, 0, "bea", 1, 0) for id in ids.values()])
+    assert {one.memory for one in project.see(lambda snapshot: snapshot.seen())} == {ids["deleted"], ids["kept"]}
+
+
 def test_projects_do_not_see_each_others_activity(store: Store) -> None:
     one, other = Project(store, "one"), Project(store, "other")
     one.create(draft("ann"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from polymnia.engine.ports.shared import ALIVE_SECONDS, Holder, Portion, SharedState
+from polymnia.errors import Fault
 from polymnia.storage.postgres.shared import PostgresSharedState
 from polymnia.storage.sqlite.shared import SqliteSharedState
 
@@ -23,9 +24,13 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 1000.0
+        self.meanwhile: Callable[[], object] | None = None  # done once, right after the time was read
 
     def __call__(self) -> float:
-        return self.now
+        read, meanwhile, self.meanwhile = self.now, self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        return read
 
 
 @pytest.fixture
@@ -186,6 +191,22 @@ def test_many_processes_at_once_take_exactly_the_limit(process: Place) -> None:
         thread.join()
     assert len(taken) == 200
     assert sum(taken) == 100
+
+
+@pytest.mark.promise("store.shared.rates")
+def test_a_window_begun_by_another_process_at_the_same_moment_counts(
+    first: SharedState, second: SharedState, clock: Clock
+) -> None:
+    granted = []
+
+    def take_a_moment_later() -> None:
+        clock.now += 1
+        with suppress(Fault):  # the first has its turn
+            granted.append(second.take("key", 10, 10, 60).granted)
+
+    clock.meanwhile = take_a_moment_later
+    granted.append(first.take("key", 10, 10, 60).granted)
+    assert sum(granted) == 10
 
 
 @pytest.mark.promise("store.shared.lost")

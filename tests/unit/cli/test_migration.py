@@ -240,6 +240,20 @@ def test_a_store_that_holds_something_is_left_as_it_is(desk: Desk, toy: Toy, new
     assert desk.run("migrate", "--from", here, "--to", there, "--store", here).code == 2
 
 
+@pytest.mark.promise("migrate.refused")
+@pytest.mark.parametrize(("kept", "why"), [(0, "is not a Polymnia store"), (5000, "is damaged")])
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+    desk: Desk, new_place: _NewPlace, kept: int, why: str
+) -> None:
+    here, there = new_place("sqlite"), Path(new_place("sqlite"))
+    assert desk.run("add", "Ann likes tea", "--store", here).code == 0
+    content = Path(here).read_bytes()[:kept] or b"tea and biscuits"
+    there.write_bytes(content)
+    told = desk.run("migrate", "--from", here, "--to", str(there))
+    assert told.code == 1 and why in told.err
+    assert there.read_bytes() == content
+
+
 @pytest.mark.promise("migrate.verified")
 @pytest.mark.parametrize("target", _ENGINES)
 def test_a_copy_that_differs_is_told_and_made_right_by_the_next_run(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -62,12 +64,19 @@ _WATCHFUL = {"connect_timeout": "10", "keepalives_idle": "20", "keepalives_inter
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
+_PASSWORD = re.compile(r"[^:/?@]*://[^:/?@]*:[^/]*@")  # and what stands before it
+
+
 class Address:
     """Where a store is: what libpq connects to, and what is ours in the address (schema, partitions, pool, direct)."""
 
     def __init__(self, url: str) -> None:
-        head, _, query = url.partition("?")
-        given = dict(parse_qsl(query, keep_blank_values=True))
+        # A question mark may be in a password, too. Like libpq, a plus sign is read as one, not as a space.
+        secret = _PASSWORD.match(url)
+        start = secret.end() if secret else 0
+        rest, _, query = url[start:].partition("?")
+        head = url[:start] + rest
+        given = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
         self.schema = given.pop("schema", "polymnia")
         if not schema.LEGAL.fullmatch(self.schema):
             raise Invalid(
@@ -79,7 +88,8 @@ class Address:
         direct = given.pop("direct", "")
         # Not urlsplit, which knows one host and one port: libpq takes several, and none.
         user, at, rest = head.partition("://")[2].rpartition("@")
-        user = user.replace("@", "%40").replace("/", "%2F")  # of a password that is written as it is
+        for special in "@/? ":  # of a password that is written as it is
+            user = user.replace(special, quote(special, safe=""))
         hosts, slash, database = rest.partition("/")
         self._head, self._given = f"postgresql://{user}{at}{hosts}{slash}{database}", _WATCHFUL | given
         self.url = _with_query(self._head, self._given)
@@ -113,8 +123,14 @@ def _number(text: str, name: str) -> int:
 class DatabasePool:
     """The connections to one database. Opened on first use; one that broke is replaced by another."""
 
-    def __init__(self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None) -> None:
+    def __init__(
+        self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None, hurries: bool = False
+    ) -> None:
         self.address = Address(url)
+        self._hurry: dict[str, Any] = {}
+        if hurries:  # where all clients wait, a machine that says nothing is given up as soon as a call is
+            seconds = math.ceil(busy_timeout)
+            self._hurry = {"connect_timeout": seconds, "tcp_user_timeout": 1000 * seconds}
         self.place = self.address.place
         self._timeout = min(busy_timeout, threading.TIMEOUT_MAX / 2)
         self._create = create
@@ -180,7 +196,7 @@ class DatabasePool:
             max_idle=_IDLE_SECONDS,
             timeout=self._timeout,
             reconnect_timeout=0,  # who needs a connection tries again, sooner than the pool would
-            kwargs=self._options,
+            kwargs=self._options | self._hurry,
             configure=_configure,
             name="polymnia",
             open=True,
@@ -294,7 +310,7 @@ class DatabasePool:
                 if left > _ATTEMPT_SECONDS:
                     continue
                 try:
-                    connect(self.address.url).close()
+                    connect(self.address.url, **self._hurry).close()
                 except psycopg.OperationalError as e:
                     raise unreachable(e, self.place) from e
                 raise
@@ -337,9 +353,9 @@ _OPTIONS: dict[str, Any] = {
 _UNPREPARED = {"prepare_threshold": None}
 
 
-def connect(url: str, *, prepares: bool = True) -> DatabaseConnection:
+def connect(url: str, *, prepares: bool = True, **more: Any) -> DatabaseConnection:
     """A connection of our own, set up as those of the pool."""
-    connection = DatabaseConnection.connect(url, **(_OPTIONS if prepares else _OPTIONS | _UNPREPARED))
+    connection = DatabaseConnection.connect(url, **((_OPTIONS if prepares else _OPTIONS | _UNPREPARED) | more))
     _configure(connection)
     return connection
 

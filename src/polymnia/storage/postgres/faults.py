@@ -26,6 +26,9 @@ _ADVICE = {
     "TEMPLATE template0.",
     "too many (connections|clients)|connection slots": "Keep the sum of all pools (?pool=N in the address) below "
     "max_connections, raise that, or put PgBouncer in between.",
+    "server does not support SSL": "Have ssl switched on at the server, or take sslmode out of the address.",
+    "certificate|(^|[^a-z])(sslmode|port number)": "Check what the address says after the host: the port, sslmode "
+    "and the files that it names.",
     "database system is (starting up|shutting down|not (yet )?accepting|in recovery)": "It starts or stops: "
     "try again in a moment.",
 }
@@ -40,6 +43,9 @@ GRANT = (
     "sequences; a new schema needs the right CREATE on the database."
 )
 """What to do where the rights of the user do not suffice."""
+_OWN = (
+    "The database holds this user to projects of its own: name one of those with --project (see packaging/tenants.sql)."
+)
 _READ_ONLY = (
     "A standby takes no writes: name the primary. If this database or user was set to read only, have that taken back: "
     "ALTER DATABASE name RESET default_transaction_read_only."
@@ -83,7 +89,9 @@ def fault(e: Exception, place: str) -> errors.Fault:
     if isinstance(e, _SPACE):
         return errors.NoSpace(f"No space left for the store {place} ({why}); the change was rolled back")
     if isinstance(e, _DENIED):
-        hint = _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else GRANT
+        hint = (
+            _READ_ONLY if isinstance(e, sql.ReadOnlySqlTransaction) else _OWN if "row-level security" in why else GRANT
+        )
         return errors.Forbidden(f"The store {place} does not allow it: {why}; nothing was changed", hint=hint)
     if isinstance(e, sql.CheckViolation) and e.diag.constraint_name == UNDER_WAY:
         return under_way(place)
@@ -124,7 +132,7 @@ def unreadable(e: Exception, place: str) -> errors.Fault:
     """The fault for an address that the driver does not understand."""
     why = reason(e)
     if "query parameter" not in why:
-        why = re.sub(r': ".*', "", why)  # libpq shows what it could not read, and a password may be in it
+        why = re.sub(r'(:| in) ".*"', "", why)  # libpq shows what it could not read, and a password may be in it
     return errors.Invalid(
         f"The address of the store {place} cannot be read: {why}",
         hint="It is postgresql://USER@HOST:PORT/DATABASE?schema=NAME; schema, partitions, pool and direct may follow "

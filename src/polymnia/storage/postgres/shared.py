@@ -28,7 +28,7 @@ class PostgresSharedState:
     """The shared state in the tables of the store's schema; see ``ports.shared``. All times are the database's."""
 
     def __init__(self, url: str, *, idle: float, clock: Callable[[], float] | None = None) -> None:
-        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS)
+        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS, hurries=True)
         self._idle = max(idle, ALIVE_SECONDS)  # less would drop processes that are alive
         self._clock = clock
         self._number = 0
@@ -90,9 +90,8 @@ class PostgresSharedState:
 
     def take(self, key: str, wanted: int, limit: int, seconds: float) -> Portion:
         with self._changing() as run:
-            now = self._now(run)
-            _run(run, "open_window", key)
             ends, taken = _run(run, "window", key).fetchone()
+            now = self._now(run)  # only once nobody else can take: a window begun while this waited is not a wrong one
             if not now < ends <= now + seconds:
                 ends, taken = now + seconds, 0
             granted = max(0, min(wanted, limit - taken))
@@ -174,9 +173,8 @@ class Listener:
             try:
                 with connect(self._url) as connection:
                     connection.execute(f'LISTEN "{self._channel}"', prepare=False)
-                    if failures:
-                        self._tell("")  # of what changed while nobody listened
                     failures = 0
+                    self._tell("")  # of what changed while nobody listened
                     self._hear(connection)
             except (psycopg.Error, OSError) as e:
                 failure = e

@@ -51,11 +51,10 @@ UPDATE shared_session SET process = $1 WHERE id = $2::text AND process = $3 RETU
 -- name: release
 DELETE FROM shared_session WHERE id = ANY($1::text[]) AND process = $2;
 
--- name: open_window
-INSERT INTO shared_window (key, ends, taken) VALUES ($1::text, 0, 0) ON CONFLICT (key) DO NOTHING;
-
 -- name: window
-SELECT ends, taken FROM shared_window WHERE key = $1::text FOR UPDATE;
+-- Found or made, and locked, at once: a window that has ended may be dropped at any moment.
+INSERT INTO shared_window AS w (key, ends, taken) VALUES ($1::text, 0, 0)
+ON CONFLICT (key) DO UPDATE SET taken = w.taken RETURNING ends, taken;
 
 -- name: set_window
 UPDATE shared_window SET ends = $2, taken = $3 WHERE key = $1::text;

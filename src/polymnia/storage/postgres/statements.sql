@@ -704,7 +704,11 @@ WHERE project = $2::bigint >> 32 AND memory > $1 AND memory <= $2 AND hour >= $3
 ORDER BY hour, memory, who;
 
 -- name: count_seen
-INSERT INTO seen (project, memory, hour, who, opened, found) VALUES ($1::bigint >> 32, $1, $2, $3, $4, $5)
+-- Not of a memory that was deleted for good since it was read.
+INSERT INTO seen (project, memory, hour, who, opened, found)
+SELECT $1::bigint >> 32, $1, $2::bigint, $3::text, $4::bigint, $5::bigint
+WHERE EXISTS (SELECT 1 FROM memory WHERE project = $1::bigint >> 32 AND id = $1)
+   OR EXISTS (SELECT 1 FROM change_item WHERE project = $1::bigint >> 32 AND owner = $1 AND ref = $1 AND op <> 'p')
 ON CONFLICT (project, memory, hour, who)
 DO UPDATE SET opened = seen.opened + excluded.opened, found = seen.found + excluded.found;
 

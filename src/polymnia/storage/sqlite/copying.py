@@ -90,7 +90,8 @@ class FileTarget:
     def close(self) -> None:
         """Close the file, with all of it on disk."""
         if self._connection is not None:
-            with suppress(apsw.BusyError):  # a server has opened it already, and will do it
+            # A server has opened it already, and will do it; or it is not a store at all.
+            with suppress(apsw.BusyError, apsw.NotADBError, apsw.CorruptError):
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._connection.close()
             self._connection = None

@@ -113,8 +113,8 @@ class SqliteSharedState:
             connection.executemany(released, [(id, self._number) for id in ids])
 
     def take(self, key: str, wanted: int, limit: int, seconds: float) -> Portion:
-        now = self._clock()
         with self._changing() as connection:
+            now = self._clock()  # not before: a window that another process began meanwhile is not a wrong one
             found = connection.execute("SELECT ends, taken FROM rate_window WHERE key = ?", (key,)).fetchone()
             ends, taken = found if found and now < found[0] <= now + seconds else (now + seconds, 0)
             granted = max(0, min(wanted, limit - taken))

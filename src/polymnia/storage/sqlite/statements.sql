@@ -592,7 +592,10 @@ SELECT memory, hour, who, opened, found FROM seen
 WHERE memory > ? AND memory <= ? AND hour >= ? AND hour < ? ORDER BY hour, memory, who;
 
 -- name: count_seen
-INSERT INTO seen (memory, hour, who, opened, found) VALUES (?, ?, ?, ?, ?)
+-- Not of a memory that was deleted for good since it was read.
+INSERT INTO seen (memory, hour, who, opened, found) SELECT ?1, ?2, ?3, ?4, ?5
+WHERE EXISTS (SELECT 1 FROM memory WHERE id = ?1)
+   OR EXISTS (SELECT 1 FROM change_item WHERE owner = ?1 AND ref = ?1 AND op <> 'p')
 ON CONFLICT DO UPDATE SET opened = opened + excluded.opened, found = found + excluded.found;
 
 -- name: forget_seen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import select
+import socket
 import time
 
 import httptools
@@ -14,6 +15,8 @@ _CONNECT_SECONDS = 1.0
 _IDLE_SECONDS = 30.0  # that a connection is kept for the next request; the other process waits for longer
 _PIECE = 64 * 1024
 _UNIX = "unix:"
+# Seconds of silence, between questions and their number, and milliseconds for what was sent: 40 seconds in all.
+_WATCHFUL = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
 
 
 class PeerLink:
@@ -115,4 +118,14 @@ async def connect(address: str) -> PeerLink:
         if address.startswith(_UNIX):
             return PeerLink(*await asyncio.open_unix_connection(address.removeprefix(_UNIX)))
         host, _, port = address.rpartition(":")
-        return PeerLink(*await asyncio.open_connection(host.strip("[]"), int(port)))
+        reader, writer = await asyncio.open_connection(host.strip("[]"), int(port))
+        _watch(writer.get_extra_info("socket"))
+        return PeerLink(reader, writer)
+
+
+def _watch(connection: socket.socket) -> None:
+    """Have a connection break within a minute if the machine at its other end is gone, which says nothing itself."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _WATCHFUL.items():
+        if hasattr(socket, name):  # not every system has all of them
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

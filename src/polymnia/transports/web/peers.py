@@ -111,16 +111,19 @@ class Peers:
 
     async def run(self) -> None:
         """Say again and again that this process is alive, and hold its sessions again where that was forgotten."""
-        failed = ""
+        failed, forgotten = "", False
         while not self._has_left:
             try:
                 count = await asyncio.to_thread(self._shared.beat, self.figures())
                 if count is None and not self._has_left:
                     self._state.log("warning", "the other processes have forgotten this one; it joins them again")
+                    forgotten = True
                     self.join(self._address)
+                if forgotten:  # until all are held again: the shared state may fail at any of them
                     for session in self._state.sessions:
                         if not await asyncio.to_thread(self._shared.hold, session.id, self._describe(session)):
                             self._state.sessions.drop(session)
+                    forgotten = False
                 self.processes = count or self.processes
                 failed = ""
             except Fault as e:

@@ -10,6 +10,7 @@ from polymnia.transports.log import Log
 from polymnia.transports.web.state import WINDOW, Key, RateLimiter
 
 _SHARES = 4  # a process takes at most one part in so many for each process of what is left
+_ALONE_SECONDS = 5.0  # that a shared state that failed is not asked again: all clients wait for its answer
 
 
 class SharedRateLimiter(RateLimiter):
@@ -35,6 +36,7 @@ class SharedRateLimiter(RateLimiter):
         self._shared = shared
         self._processes = processes
         self._log = log
+        self._alone_until = 0.0
 
     def _take(self, keys: list[Key]) -> None:
         now = self._clock()
@@ -62,11 +64,15 @@ class SharedRateLimiter(RateLimiter):
         elif window[1] >= limit:
             return window  # it was all taken
         left = limit - window[1]
+        if now < self._alone_until:
+            window[2] = left
+            return window
         wanted = max(1, min(int(window[3]), int(left / (_SHARES * self._processes()))))
         try:
             portion = self._shared.take(" ".join(key), wanted, limit, WINDOW)
         except Fault as e:  # better too many calls for a while than none
             self._log("error", f"this process counts calls by itself, as the shared state cannot be used: {e.message}")
+            self._alone_until = self._clock() + _ALONE_SECONDS
             window[2] = left
             return window
         window[0] = now + portion.seconds - WINDOW

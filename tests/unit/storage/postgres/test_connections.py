@@ -7,16 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from queue import SimpleQueue
 from random import Random
+from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from psycopg_pool import PoolTimeout
 
 import postgres
 from polymnia import EntityDraft, connect
-from polymnia.errors import Interrupted
+from polymnia.errors import Interrupted, Unavailable
 from polymnia.storage.postgres import PostgresStore, shared
+from polymnia.storage.postgres.connections import DatabaseConnection
 from polymnia.storage.postgres.faults import unreachable
+from polymnia.storage.postgres.shared import PostgresSharedState
 
 _OURS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'polymnia'"
 _OURS_AT_WORK = f"{_OURS} AND state <> 'idle'"
@@ -62,6 +66,44 @@ def test_a_connection_to_listen_on_that_leads_nowhere_is_told(monkeypatch: pytes
     with postgres.store() as url, closing(PostgresStore(f"{url}&direct=127.0.0.1:1")) as store:
         store.watch(lambda project: None)
         assert "look at direct=" in told.get(timeout=60)
+
+
+def test_what_processes_share_gives_up_a_machine_that_says_nothing_as_soon_as_a_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_connection(timeout: float) -> NoReturn:
+        raise PoolTimeout(f"{timeout}")
+
+    def say_nothing(_url: str, **given: Any) -> NoReturn:
+        asked.append(given)
+        raise psycopg.OperationalError("connection timeout expired")
+
+    asked: list[dict[str, Any]] = []
+    with postgres.store() as url, closing(PostgresSharedState(url, idle=100)) as state:
+        assert state.take("key", 1, 10, 60).granted == 1
+        run, _ = state._pool.begin(writes=False, first=lambda run: None)
+        asked.append(run.connection.info.get_parameters())
+        state._pool.end(run)
+        monkeypatch.setattr(state._pool._open(), "getconn", no_connection)
+        monkeypatch.setattr(DatabaseConnection, "connect", say_nothing)
+        with pytest.raises(Unavailable, match="Cannot connect"):
+            state.take("key", 1, 10, 60)
+    assert [(int(given["connect_timeout"]), int(given["tcp_user_timeout"])) for given in asked] == [(2, 2000)] * 2
+
+
+@pytest.mark.promise("store.watch")
+def test_a_change_made_before_the_first_connection_listens_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: SimpleQueue[str] = SimpleQueue()
+
+    def connect_after_a_change(address: str) -> DatabaseConnection:
+        with connect(url, project="mine") as memory:
+            memory.remember("tea")
+        return DatabaseConnection.connect(address, autocommit=True)
+
+    monkeypatch.setattr(shared, "connect", connect_after_a_change)
+    with postgres.store() as url, closing(PostgresStore(url)) as store:
+        store.watch(told.put)
+        assert told.get(timeout=20) == "mine"
 
 
 @pytest.mark.parametrize("isolation", ["repeatable read", "serializable"])

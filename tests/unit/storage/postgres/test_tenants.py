@@ -70,8 +70,9 @@ def test_a_tenant_neither_sees_nor_changes_what_others_have(acme: str) -> None:
     with connect(acme, project="other_tenant") as memory:
         assert memory.store.projects() == ["acme"]
         assert _found(memory, "port") == []
-        with pytest.raises(Forbidden, match="row-level security"):
+        with pytest.raises(Forbidden, match="row-level security") as refused:
             memory.remember("not mine")
+        assert "--project" in refused.value.hint and "user that made the store" not in refused.value.hint
     with psycopg.connect(acme.partition("?")[0]) as connection:
         rows = connection.execute("SELECT count(*) FROM polymnia.observation").fetchone()
         assert rows == (1,)
