@@ -156,6 +156,13 @@ def test_no_damage_to_the_substring_index_fails_a_change(desk: Desk, damage: str
     assert desk.run("health").code == 0
 
 
+def test_no_damage_to_the_substring_index_fails_its_repair(desk: Desk) -> None:
+    _damage(desk, "UPDATE gram_data SET block = zeroblob(10000000) WHERE id = 10")
+    with connect(desk.folder / "memory.db") as memory:
+        memory.validate(scope="system", fix=True)
+        assert [one.kind for one in memory.validate(scope="system").findings if one.severity != "info"] == []
+
+
 def test_where_the_substring_index_cannot_be_emptied_nothing_changes_and_a_copy_is_whole(desk: Desk) -> None:
     _damage(desk, "DROP TABLE gram_docsize")
     before = desk.run("changes", "--json").out

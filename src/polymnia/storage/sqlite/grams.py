@@ -14,7 +14,8 @@ from polymnia.storage.statements import StatementRunner, following
 
 DAMAGE = (apsw.CorruptError, apsw.SQLError, apsw.NoMemError)
 """What SQLite raises for a damaged index: a wrong page, or a table that cannot be opened at all."""
-_DAMAGE_WRITING = (*DAMAGE, apsw.ConstraintError)  # a damaged index may take what is new for what it has already
+DAMAGE_WRITING = (*DAMAGE, apsw.ConstraintError)
+"""What it raises for one that is written to, which may take what is new for what it has already."""
 
 ENDS = "\x01\x01"
 """Appended to each text, so that a trigram starts at every character."""
@@ -141,7 +142,7 @@ class TrigramIndex(TrigramSearch, IndexWriter):
             try:
                 self._run.many("index", ((id, text + ENDS) for id, text in new))
                 self._run("flush_index").fetchall()  # here, where damage is caught, instead of anywhere later
-            except _DAMAGE_WRITING:
+            except DAMAGE_WRITING:
                 self._drop_substring_index()
                 return
             self._indexed = end
@@ -156,7 +157,7 @@ class TrigramIndex(TrigramSearch, IndexWriter):
         if id <= self._base + self._indexed:
             try:
                 self._run(statement, (id, *values))
-            except _DAMAGE_WRITING:
+            except DAMAGE_WRITING:
                 self._drop_substring_index()
 
     def reindex_text(self, id: int) -> None:
@@ -187,5 +188,5 @@ class TrigramIndex(TrigramSearch, IndexWriter):
         if self._indexed:
             try:
                 self._run("merge_index").fetchall()
-            except _DAMAGE_WRITING:
+            except DAMAGE_WRITING:
                 self._drop_substring_index()
