@@ -420,6 +420,8 @@ def _described_kind(found: Detected) -> tuple[str, str]:
 
 def _described(data: bytes) -> str:
     """Describe what a file of an unknown format looks like."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "text in UTF-16 (save it as UTF-8 and import it again)"
     text = data.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:
         return "an empty file"

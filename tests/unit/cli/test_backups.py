@@ -51,6 +51,16 @@ def test_options_that_do_not_go_together_are_refused_and_nothing_is_made(desk: D
     assert not (tmp_path / "b").exists()
 
 
+def test_no_backup_takes_the_place_of_a_file_of_the_store(desk: Desk, tmp_path: Path) -> None:
+    desk.run("add", "Ann likes tea")
+    there = sorted(tmp_path.iterdir())
+    for ending in ("", "-wal", "-shm", "-lock"):
+        told = desk.run("backup", str(tmp_path / f"memory.db{ending}"), "--force")
+        assert told.code == 1
+        assert "the store itself" in told.err
+    assert sorted(tmp_path.iterdir()) == there
+
+
 @pytest.mark.promise("backup.schedule")
 def test_a_schedule_goes_on_until_it_is_stopped(desk: Desk, tmp_path: Path) -> None:
     desk.run("add", "Ann likes tea")

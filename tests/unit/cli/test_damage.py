@@ -143,6 +143,41 @@ def test_what_is_written_while_the_substring_index_is_damaged_is_kept(desk: Desk
     assert desk.run("health").code == 0  # the purge had to touch the index, and so began it anew
 
 
+@pytest.mark.parametrize(
+    "damage", [SPOILT["gram_data"][0], "UPDATE gram_data SET block = zeroblob(10000000) WHERE id = 10"]
+)
+def test_no_damage_to_the_substring_index_fails_a_change(desk: Desk, damage: str) -> None:
+    _damage(desk, damage)
+    with connect(desk.folder / "memory.db") as memory:
+        memory.create_entities([EntityDraft(f"shell {i}", "find", (f"shines {i} times",)) for i in range(2 * _PEBBLES)])
+        assert memory.search("hines 101 ti").hits[0].record.name == "shell 101"
+    _damage(desk, damage)
+    assert desk.run("purge", "pebble 9", "--yes").code == 0
+    assert desk.run("health").code == 0
+
+
+def test_no_damage_to_the_substring_index_fails_its_repair(desk: Desk) -> None:
+    _damage(desk, "UPDATE gram_data SET block = zeroblob(10000000) WHERE id = 10")
+    with connect(desk.folder / "memory.db") as memory:
+        memory.validate(scope="system", fix=True)
+        assert [one.kind for one in memory.validate(scope="system").findings if one.severity != "info"] == []
+
+
+def test_where_the_substring_index_cannot_be_emptied_nothing_changes_and_a_copy_is_whole(desk: Desk) -> None:
+    _damage(desk, "DROP TABLE gram_docsize")
+    before = desk.run("changes", "--json").out
+    refused = desk.run("purge", "pebble 9", "--yes")
+    assert refused.code == 1
+    assert "the change was not made" in refused.err and "polymnia migrate --from" in refused.err
+    assert desk.run("changes", "--json").out == before
+    assert desk.run("search", "lies 9 steps", "--json").value["hits"][0]["name"] == "pebble 9"
+    copy = desk.folder / "copy.db"
+    assert desk.run("migrate", "--from", str(desk.folder / "memory.db"), "--to", str(copy)).code == 0
+    copy.replace(desk.folder / "memory.db")
+    assert desk.run("purge", "pebble 9", "--yes").code == 0
+    assert "pebble 9" not in desk.run("changes", "--json").out
+
+
 def test_the_other_checks_see_and_mend_it_too(desk: Desk) -> None:
     from polymnia.dialects.content.reports.health import message
     from polymnia.engine.health.checkup import check

@@ -44,6 +44,7 @@ UNKNOWN: dict[str, tuple[bytes, str]] = {
     "broken.json": (b'{"theme": "dark", "size":', "breaks off"),
     "graph.json.gz": (gzip.compress(json.dumps(GRAPH).encode()), "a gzip file of a knowledge graph"),
     "picture.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary data"),
+    "windows.json": ('[{"id": "1", "memory": "Likes tea", "user_id": "ann"}]'.encode("utf-16"), "save it as UTF-8"),
     "paper.pdf": (b"%PDF-1.7\n", "a PDF document"),
     "open.csv": (b'content,n\n"not closed,1\n', "a table whose first row does not fit its columns 'content', 'n'"),
     "wide.csv": (b"n;text\n1;a;b\n", "a table whose first row does not fit its columns 'n', 'text'"),

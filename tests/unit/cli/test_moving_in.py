@@ -307,6 +307,43 @@ def test_pages_of_markdown_bring_back_everything_and_an_edit_changes_that_alone(
     assert [one[3] for one in everything("memory.db")[0]] == [one[3] for one in before[0]]
 
 
+@pytest.mark.promise("files.export.pages")
+def test_a_page_that_an_editor_spoils_takes_nothing_from_its_memory(desk: Desk) -> None:
+    with connect(desk.folder / "memory.db") as memory:
+        drafts = (EntityDraft("Ann", "person", ("likes tea", "plays chess")), EntityDraft("Bob", "person", ("sings",)))
+        memory.create_entities(drafts)
+        memory.create_relations([("Ann", "Bob", "knows")])
+
+    def graph() -> str:
+        assert desk.run("export", "graph.json", "--force").code == 0
+        return (desk.folder / "graph.json").read_text()
+
+    before = graph()
+    assert desk.run("export", "pages/").code == 0
+    page = desk.folder / "pages" / "user" / "default" / "Ann.md"
+    whole = page.read_bytes()
+    edge = "its front matter does not begin and end with a line ---; its memory is left as it is"
+    for spoilt, why in (
+        (whole[:150], edge),
+        (whole.removeprefix(b"---\n"), edge),
+        (whole.replace(b"kind: person", b'kind: "person'), "its front matter cannot be read: it is not YAML"),
+        (whole.replace(b"name: Ann", b"name: Anna"), "its memory is called 'Ann' here, and keeps that name"),
+    ):
+        page.write_bytes(spoilt)
+        assert f"user/default/Ann.md: {why}" in desk.run("import", "pages").out
+        assert graph() == before
+    page.write_bytes(whole)
+    copy = page.with_name("Ann (copy).md")
+    copy.write_bytes(whole)
+    assert "Ann.md: it has the memory_id of user/default/Ann (copy).md" in desk.run("import", "pages").out
+    assert graph() == before
+    copy.unlink()
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le")):
+        page.write_bytes(mark + whole.decode().replace("chess", encoding).replace("\n", "\r\n").encode(encoding))
+        assert desk.run("import", "pages").code == 0
+        assert graph() == before.replace("chess", encoding)
+
+
 def test_an_export_replaces_an_earlier_one_and_nothing_else(desk: Desk) -> None:
     desk.add("Ann likes green tea")
     (desk.folder / "mine").mkdir()

@@ -117,8 +117,11 @@ def test_a_folder_of_its_files_is_its_store_without_the_backups_beside_it_and_it
         database.execute("DELETE FROM memories WHERE content_hash = 'd'")
     database.close()
     (folder / "notes.jsonl").write_text('{"content": "Kettle is red"}\n{"content": "Cup is blue"}\n')
+    (folder / "graph.jsonl").write_text(
+        '{"type": "entity", "name": "Ann", "entityType": "person", "observations": []}\n'
+    )
     told = desk.run("import", "mcp-memory", "--json").value
-    assert told["dropped"] == {"files in it that are no known export": 1}
+    assert told["dropped"] == {"graph.jsonl: it is no known export": 1, "files in it that are no known export": 1}
     memories, _ = _archive(desk)
     assert {"Ann likes tea", "Kettle is red", "Cup is blue"} <= memories.keys()
     assert "Odd" not in memories

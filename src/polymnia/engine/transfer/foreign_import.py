@@ -176,6 +176,8 @@ class _Foreign(Importer):
         self._about: dict[str, JsonObject] = {}  # what a record tells beside the memory, until it is written
         self._files: dict[str, str] = {}  # id → file
         self._link_files: dict[int, str] = {}  # position of a relation → file
+        self._first: dict[str, str] = {}  # id → the first file that has it
+        self._copies: set[str] = set()  # files with the memory of another one
         self._called: dict[str, str] = {}  # id of an end → the name it is given by
         self._ids: dict[str, str] = {}  # id of a note by its file → id of its memory, where that is another
         self._edited: dict[str, str] = {}  # id of a page whose relations were edited → their digest before
@@ -234,9 +236,19 @@ class _Foreign(Importer):
         return replace(made, uid=id)
 
     def _is_new(self, item: Item, draft: EntityDraft) -> bool:
+        file = self._files.get(draft.uid or "")
         if draft.uid in self.uids:
-            self.drop("memories that the source has twice")
+            first = self._first.get(draft.uid or "")
+            if file is None or first is None:
+                self.drop("memories that the source has twice")
+            else:
+                self._copies.add(file)
+                if self._folder is not None:
+                    self._folder.states.pop(file, None)
+                self.drop(f"{file}: it has the memory_id of {first}, which was taken")
             return False
+        if file is not None:
+            self._first[draft.uid or ""] = file
         return super()._is_new(item, draft)
 
     def refuse(self, item: Item, why: str) -> None:
@@ -274,6 +286,8 @@ class _Foreign(Importer):
             self._count(record.kind, "new")
 
     def merge(self, tx: Transaction, existing: Record, one: EntityDraft) -> None:
+        if existing.uid == one.uid and existing.name != one.name and self._about.get(one.uid, {}).get(BASE) is not None:
+            self.drop(f"{self._files[one.uid]}: its memory is called {existing.name!r:.80} here, and keeps that name")
         here, there = digest(content.as_draft(existing)), digest(one)
         texts = one.observations
         same_text = len(texts) == 1 and texts == existing.observations and one.uid == text_id(texts[0])
@@ -322,6 +336,8 @@ class _Foreign(Importer):
         uids = {id: uid for uid, id in found.items()}
         self._names.update({uids[record.id]: record.name for record in tx.load(list(found.values()))})
         for item, (source, target, relation) in links:
+            if self._link_files.get(item.position) in self._copies:
+                continue
             names = [self._name_of(*end) for end in (source, target)]
             if None in names:
                 self.drop("relations: an end is not in the source")

@@ -23,6 +23,7 @@ from polymnia.storage.sqlite.store import SqliteStore
 
 _SQLITE = b"SQLite format 3\0"
 _ANOTHER = "Name another backup."
+_BESIDE = ("-wal", "-shm", "-journal", "-lock")  # endings of what lies beside a store and belongs to it
 _COUNTS = """
 SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM observation), (SELECT count(*) FROM relation),
        (SELECT count(*) FROM change), (SELECT count(*) FROM change_item)
@@ -88,8 +89,11 @@ def _check_free(path: str, overwrite: bool) -> None:
 
 def _other_file(store: SqliteStore, path: str, hint: str) -> str:
     path = os.path.abspath(os.path.expanduser(path))
-    if os.path.realpath(path) == os.path.realpath(store.path):
+    here, there = os.path.realpath(path), os.path.realpath(store.path)
+    if here == there:
         raise Invalid(f"{path} is the store itself", hint=hint)
+    if here in [there + suffix for suffix in _BESIDE]:
+        raise Invalid(f"{path} belongs to the store itself: SQLite and this memory keep a file there", hint=hint)
     return path
 
 

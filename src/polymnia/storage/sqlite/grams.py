@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from polymnia.errors import Damaged
 from polymnia.storage.indexes import BATCH, IndexWriter
 from polymnia.storage.project import OpenProject
 from polymnia.storage.sqlite.connections import SqliteStatements
@@ -13,6 +14,8 @@ from polymnia.storage.statements import StatementRunner, following
 
 DAMAGE = (apsw.CorruptError, apsw.SQLError, apsw.NoMemError)
 """What SQLite raises for a damaged index: a wrong page, or a table that cannot be opened at all."""
+DAMAGE_WRITING = (*DAMAGE, apsw.ConstraintError)
+"""What it raises for one that is written to, which may take what is new for what it has already."""
 
 ENDS = "\x01\x01"
 """Appended to each text, so that a trigram starts at every character."""
@@ -138,7 +141,8 @@ class TrigramIndex(TrigramSearch, IndexWriter):
             new = self._run("unindexed", (self._base + self._indexed, self._base + end)).fetchall()
             try:
                 self._run.many("index", ((id, text + ENDS) for id, text in new))
-            except DAMAGE:
+                self._run("flush_index").fetchall()  # here, where damage is caught, instead of anywhere later
+            except DAMAGE_WRITING:
                 self._drop_substring_index()
                 return
             self._indexed = end
@@ -153,7 +157,7 @@ class TrigramIndex(TrigramSearch, IndexWriter):
         if id <= self._base + self._indexed:
             try:
                 self._run(statement, (id, *values))
-            except DAMAGE:
+            except DAMAGE_WRITING:
                 self._drop_substring_index()
 
     def reindex_text(self, id: int) -> None:
@@ -165,10 +169,24 @@ class TrigramIndex(TrigramSearch, IndexWriter):
     def _drop_substring_index(self) -> None:
         self._noted = True
         assert isinstance(self._run, SqliteStatements)
-        empty(self._run.connection)  # one table for all projects
+        connection = self._run.connection
+        try:
+            if not connection.in_transaction:  # SQLite rolled it back: what follows would be half of the change
+                raise apsw.CorruptError("the change was rolled back")
+            empty(connection)  # one table for all projects
+        except DAMAGE as e:
+            raise Damaged(
+                f"The substring index of the store {connection.filename} is damaged and cannot be emptied ({e}); "
+                "the change was not made",
+                hint="Stop every process that uses it and copy it with `polymnia migrate --from STORE --to NEW`: "
+                "memories and history are copied, indexes are made again. Or put a backup in its place.",
+            ) from e
         self._indexed = 0
 
     def _merge_substring_index(self) -> None:
         """Merge the index into one segment: deleting from it only marks entries."""
         if self._indexed:
-            self._run("merge_index").fetchall()
+            try:
+                self._run("merge_index").fetchall()
+            except DAMAGE_WRITING:
+                self._drop_substring_index()

@@ -213,6 +213,9 @@ DELETE FROM gram WHERE rowid = ?;
 -- name: index
 INSERT INTO gram (rowid, text) VALUES (?, ?);
 
+-- name: flush_index
+INSERT INTO gram (gram) VALUES ('flush');
+
 -- name: merge_index
 INSERT INTO gram (gram) VALUES ('optimize');
 

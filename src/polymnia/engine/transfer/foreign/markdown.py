@@ -61,6 +61,10 @@ class NotePage(Struct, frozen=True, kw_only=True):
     flaw: str | None = None
 
 
+MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+"""What a file in UTF-8 or UTF-16 may begin with, to say so."""
+
+
 def decoded(data: bytes) -> str:
     """The text of a page in UTF-8 or UTF-16; raises UnicodeDecodeError for any other encoding."""
     text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -41,6 +42,7 @@ BASE = "base"
 """The key of a record's digest when its page was written."""
 _LARGEST = 32 * 1024**2
 _NOTE = "note"
+_FORMAT = re.compile(rb"^format: " + page.FORMAT.encode() + rb"\r?$", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
@@ -182,6 +184,8 @@ class Notes:
         if (ours := _ours(data)) is not None:
             id, name = str(ours[0].get("memory_id", "")), ours[0].get("name")
             return file.changed, Head(id, id if name is None else str(name), is_page=True)
+        if _claims_to_be_ours(data):
+            return file.changed, None
         try:
             note = markdown.parse(markdown.decoded(data))
         except UnicodeDecodeError:
@@ -205,6 +209,10 @@ class Notes:
             note = markdown.parse(markdown.decoded(data))
         except UnicodeDecodeError as e:
             yield left_out(f"{file.name}: it is not UTF-8 (byte {e.start:,})")
+            return
+        if _claims_to_be_ours(data):
+            why = note.flaw or "its front matter does not begin and end with a line ---"
+            yield left_out(f"{file.name}: {why}; its memory is left as it is")
             return
         if note.flaw is not None:
             yield left_out(f"{file.name}: {note.flaw}; the page is kept as text")
@@ -271,11 +279,23 @@ def _read(file: PageFile) -> bytes | str:
     return data if len(data) <= _LARGEST else f"it has more than {_LARGEST:,} bytes, which is the limit"
 
 
-def _ours(data: bytes) -> tuple[JsonObject, list[JsonObject], str] | None:
-    if page.FORMAT.encode() not in data[:400]:
-        return None
+def _plain(data: bytes) -> bytes:
+    """The bytes of a page in UTF-8, also where an editor of another system has saved it with a mark before it."""
+    return markdown.decoded(data).encode() if data.startswith(markdown.MARKS) else data
+
+
+def _claims_to_be_ours(data: bytes) -> bool:
+    """Whether a page that cannot be read as one of ours was one before it was edited, or written in part."""
     try:
-        return page.read_page(data)
+        return _FORMAT.search(_plain(data)[:400]) is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _ours(data: bytes) -> tuple[JsonObject, list[JsonObject], str] | None:
+    try:
+        data = _plain(data)
+        return page.read_page(data) if page.FORMAT.encode() in data[:400] else None
     except UnicodeDecodeError:
         return None
 

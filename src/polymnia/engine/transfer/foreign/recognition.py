@@ -80,7 +80,7 @@ def _of_folder(path: str, total: int) -> ForeignSource | None:
 
 
 def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource | None:
-    """Several files as one source; those that are no known export are counted."""
+    """Several files as one source. Those that are no known export are named if their ending is one's, or counted."""
     known = {name: source for name, source in parts.items() if source is not None}
     if not known:
         return None
@@ -91,7 +91,9 @@ def _joined(parts: dict[str, ForeignSource | None], files: int) -> ForeignSource
                 yield from source.read()
             except Invalid as e:
                 raise cannot_read(f"{name!r:.200} in it: {reason_of(e.message)}") from None
-        for _ in range(files - len(known)):
+        for name in sorted(parts.keys() - known.keys()):
+            yield left_out(f"{name}: it is no known export")
+        for _ in range(files - len(parts)):
             yield left_out("files in it that are no known export")
 
     labels = list(dict.fromkeys(known[name].label for name in sorted(known)))

@@ -14,7 +14,7 @@ from polymnia.models import fold
 from polymnia.storage.checks import Check
 from polymnia.storage.checks.view import CheckView
 from polymnia.storage.sqlite.connections import SqliteStatements
-from polymnia.storage.sqlite.grams import DAMAGE, cover, empty, refresh
+from polymnia.storage.sqlite.grams import DAMAGE, DAMAGE_WRITING, cover, empty, refresh
 from polymnia.storage.sqlite.statements import MIGRATIONS, migration
 from polymnia.storage.transaction import ProjectTransaction
 
@@ -91,8 +91,9 @@ def repair_substrings(tx: ProjectTransaction, request: CheckRequest) -> int:
             differing = texts.union(id for (id,) in indexed)
         for id in sorted(differing):
             tx.reindex_text(id)
+        tx._run("flush_index").fetchall()  # here, where damage is caught, instead of anywhere later
         return len(differing)
-    except DAMAGE:  # the table itself is damaged, for all projects
+    except DAMAGE_WRITING:  # the table itself is damaged, for all projects
         tx._drop_substring_index()
         tx.index_substrings(tx._seq)
         return before
