@@ -52,6 +52,15 @@ def test_an_archive_does_not_replace_a_file_unless_told(filled: Desk) -> None:
     assert filled.run("export", "--archive", "a.json", "--force", "--json").value["memories"] == 3
 
 
+@pytest.mark.parametrize("beside", ["", "-wal", "-shm", "-journal", "-lock"])
+def test_an_archive_replaces_no_store_and_none_of_its_files(filled: Desk, beside: str) -> None:
+    filled.run("add", "Kept", "--store", "kept.db")
+    told = filled.run("export", "--archive", f"kept.db{beside}", "--force")
+    assert told.code == 1
+    assert "database" in told.err
+    assert "Kept" in filled.run("search", "kept", "--store", "kept.db").out
+
+
 def test_an_archive_that_cannot_be_written_is_told(filled: Desk) -> None:
     told = filled.run("export", "--archive", "nowhere/a.json")
     assert told.code == 1

@@ -24,6 +24,7 @@ from polymnia.models import closest
 _ANCHORED = os.open in os.supports_dir_fd and os.rename in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _DRAFT = ".polymnia-draft-"
 _DATABASE = b"SQLite format 3\0"
+_BESIDE = re.compile(r"-(?:wal|shm|journal|lock)\Z")  # the end of the name of what lies beside a database
 _DRAFT_AGE = 24 * 3600  # seconds; no running export goes a day without writing
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _STEP = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
@@ -59,11 +60,12 @@ class Folder:
         made: list[str] = []
         try:
             with self._place(name, folders, made) as place:
-                if self._check_target(name, last, place):
-                    with open(place.open(last, _READ), "rb") as file:
-                        if file.read(len(_DATABASE)) == _DATABASE:
-                            why = "it is a database, perhaps this memory itself; no export replaces one"
-                            raise self._refused(name, why)
+                if self._check_target(name, last, place) and place.is_database(last):
+                    raise self._refused(name, "it is a database, perhaps this memory itself; no export replaces one")
+                if (owner := _BESIDE.sub("", last)) != last:
+                    with suppress(OSError):  # there is none
+                        if place.is_database(owner):
+                            raise self._refused(name, f"it belongs to the database {owner}, which would be damaged")
                 place.clear_old_drafts()
                 draft = f"{_DRAFT}{os.urandom(8).hex()}"
                 descriptor = place.open(draft, _CREATE)
@@ -230,6 +232,10 @@ class _Place:
 
     def status(self, name: str) -> os.stat_result:
         return os.stat(self._named(name), dir_fd=self._at, follow_symlinks=False)
+
+    def is_database(self, name: str) -> bool:
+        with open(self.open(name, _READ), "rb") as file:
+            return file.read(len(_DATABASE)) == _DATABASE
 
     def rename(self, old: str, new: str) -> None:
         os.replace(self._named(old), self._named(new), src_dir_fd=self._at, dst_dir_fd=self._at)
