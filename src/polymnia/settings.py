@@ -264,7 +264,7 @@ def _check_path(text: str, source: str, setting: Setting[str, None]) -> None:
     scheme, is_address, _ = text.partition("://")
     if setting.kind is store_place and is_database(text):
         return
-    if setting.kind is store_place and text.startswith(("postgres:", "postgresql:")):
+    if setting.kind is store_place and text.startswith(("postgres:", "postgresql:", "postgres//", "postgresql//")):
         raise BadSetting(f"{source} begins like the address of a database, which is written postgresql://HOST/DATABASE")
     if is_address and scheme.replace("+", "").replace("-", "").isalnum():
         # Show only the scheme: the rest may contain a password.

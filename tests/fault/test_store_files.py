@@ -181,6 +181,15 @@ def test_an_address_that_is_no_file_is_refused(place: Place) -> None:
 
 
 @pytest.mark.promise("store.address")
+@pytest.mark.parametrize("begun", ["postgres:", "postgresql:/", "postgres//", "postgresql//"])
+def test_an_address_of_a_database_that_was_mistyped_is_no_file(place: Place, begun: str) -> None:
+    told = place.run("add", "Anything", "--store", f"{begun}ann:geheim@db.example/memory")
+    assert told.returncode == 2
+    assert "postgresql://HOST/DATABASE" in told.stderr and "geheim" not in told.stderr
+    assert not list(place.folder.rglob("postgres*"))
+
+
+@pytest.mark.promise("store.address")
 def test_the_password_of_a_database_is_not_taken_on_the_command_line_and_never_shown(place: Place) -> None:
     told = place.run("config", "--store", "postgresql://ann:geheim@db.example/memory")
     assert told.returncode == 2
