@@ -81,7 +81,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
       return () => stop.abort();
     }
     // What somebody has begun to walk through keeps its order, also where they began while the better one was on its way.
-    const walking = () => list.current?.contains(document.activeElement);
+    const walking = () => list.current?.contains(document.activeElement) || shown.current.hits.length > (shown.current.found?.hits.length ?? 0);
     const improve = () => {
       if (!walking()) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then((better) => walking() || done(better), () => undefined);
     };
@@ -109,7 +109,8 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   const more = async () => {
     try {
       const page = await api.search({ ...parameters(query, given), effort: "balanced", facets: false, cursor: found!.next });
-      set((before) => ({ ...before, found: { ...before.found!, next: page.next }, hits: [...before.hits, ...page.hits] }));
+      // What is shown may be the answer to something else by now.
+      set((before) => (before.found === found ? { ...before, found: { ...before.found!, next: page.next }, hits: joined(before.hits, page.hits) } : before));
     } catch (why) {
       complain(why);
     }
@@ -216,6 +217,12 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** A first page that was found quickly may have another order than those after it. */
+function joined(hits: readonly Hit[], more: readonly Hit[]): Hit[] {
+  const known = new Set(hits.map((one) => `${one.project}/${one.id}`));
+  return [...hits, ...more.filter((one) => !known.has(`${one.project}/${one.id}`))];
 }
 
 function parameters(query: string, given: Route["given"]): Parameters<typeof api.search>[0] {
