@@ -191,7 +191,9 @@ export const api = {
     const address = new URL("export", root);
     for (const [name, value] of Object.entries(given)) if (value) address.searchParams.set(name, value);
     const answer = await fetched(address, { headers: headers() });
-    const name = /filename="?([^";]+)"?/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
+    const told = answer.headers.get("Content-Disposition") ?? "";
+    const exact = /filename\*=UTF-8''([^;]+)/.exec(told)?.[1];
+    const name = exact ? decodeURIComponent(exact) : /filename="?([^";]+)"?/.exec(told)?.[1];
     return { name: name ?? `${given.project}.${given.format.split("-")[1] ?? "txt"}`, file: await body(answer.blob()) };
   },
 };
