@@ -77,6 +77,28 @@ def test_more_of_a_search_that_was_left_is_not_shown_with_another(here: Tab, api
     expect(hits).to_have_count(35)
 
 
+@pytest.mark.promise("api.page.keyboard")
+def test_a_hit_of_a_further_page_is_deleted_alone_and_the_place_kept(here: Tab, api: Api, project: str) -> None:
+    for number in range(40):
+        api("store", text=f"Ship number {number:02} came in.", project=project)
+    here.go(project=project)
+    hits = here.page.locator(".hit-title")
+    expect(hits).to_have_count(30)
+    here.button("Show more").click()
+    expect(hits).to_have_count(40)
+    hits.filter(has_text="number 05").focus()
+    here.page.keyboard.down("Delete")
+    expect(hits).to_have_count(39)
+    following = hits.filter(has_text="number 04")
+    expect(following).to_be_focused()
+    here.page.keyboard.down("Delete")  # it is still held
+    drawn(here)
+    expect(following).to_be_focused()
+    here.page.keyboard.up("Delete")
+    assert api("search", query="", project=project)["total"] == 39
+    assert sum(one.url.endswith("/api/delete") for one in here.requests) == 1
+
+
 @pytest.mark.promise("api.page.live")
 def test_more_of_a_timeline_that_was_left_is_not_shown_with_another(here: Tab, api: Api, project: str) -> None:
     for number in range(55):
