@@ -227,6 +227,27 @@ def test_an_edit_that_is_saved_anyway_changes_what_was_typed_alone(here: Tab, ap
 
 
 @pytest.mark.promise("api.page.edit")
+def test_an_edit_of_what_was_deleted_meanwhile_is_saved_once_it_is_back(here: Tab, api: Api, project: str) -> None:
+    api("store", text="The shop.", name="shop", project=project)
+    here.go("memory", "shop", project=project)
+    here.button("Edit").click()
+    text = here.page.locator(".editor").get_by_label("Text")
+    text.fill("The shop opens at eight.")
+    api("delete", ids=["shop"], project=project)
+    here.allow("404|409")
+    here.button("Save").click()
+    here.button("Restore", here.page.locator(".banner")).click()
+    expect(here.note("Restored")).to_be_visible()
+    expect(text).to_have_value("The shop opens at eight.")
+    expect(here.page.locator("article > .banner")).to_have_count(0)
+    here.button("Save").click()
+    here.button("Save mine anyway").click()
+    expect(here.note("Saved")).to_be_visible()
+    (now,) = api("memory", id="shop", project=project)["memory"]["observations"]
+    assert now["text"] == "The shop opens at eight."
+
+
+@pytest.mark.promise("api.page.edit")
 def test_an_undo_that_did_not_arrive_can_be_pressed_again(here: Tab, api: Api, project: str) -> None:
     api("store", text="Is there.", name="here", project=project)
     here.go("memory", "here", project=project)

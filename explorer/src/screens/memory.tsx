@@ -321,7 +321,10 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
       setBusy(false);
       if (why instanceof Problem && why.status === 409 && why.details["version"] !== undefined)
         api.memory(memory.id, memory.project, true).then((now) => setTaken(now.memory), complain);
-      else complain(why);
+      else {
+        complain(why);
+        if (why instanceof Problem && why.status === 404) again(); // deleted meanwhile: who, when, and the way back
+      }
     }
   };
   const changed = JSON.stringify([texts, kind, tags, scope]) !== JSON.stringify([base.observations.map((one) => one.text), base.kind, base.tags.join(", "), base.scope]);
