@@ -55,7 +55,7 @@ export function useRoute(): Route {
   return route;
 }
 
-function decode(part: string): string {
+export function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -75,6 +75,16 @@ def test_a_day_is_one_of_this_place_and_a_month_the_one_that_was_counted(
 
 
 @pytest.mark.promise("api.page.search")
+def test_a_link_that_somebody_mistyped_is_told_or_shown(here: Tab, api: Api, project: str) -> None:
+    api("store", text="There.", name="there", project=project)
+    here.allow("400|does not conform")
+    here.go("search", project=project, since="2026-13-45")
+    expect(here.page.get_by_role("alert")).to_contain_text("2026-13-45")
+    here.page.goto(f"{here.home}#/graph?project={project}&hide=%25")
+    expect(here.page.locator(".canvas-state")).to_contain_text("1 memory")
+
+
+@pytest.mark.promise("api.page.search")
 def test_counts_narrow_a_search_down_and_a_link_restores_it(
     here: Tab, tabs: Callable[..., Tab], server: Served, filled: dict[str, str]
 ) -> None:

@@ -31,7 +31,8 @@ export function justBefore(at: string): string {
 /** The first and the last moment of a day in the clock of this place, as the server has times; what is no day stays as it is. */
 export function dayBegins(day: string | undefined, later = 0): string | undefined {
   const [, year, month, date] = /^([12]\d{3})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
-  return year ? `${new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString().slice(0, 19)}.000000Z` : day;
+  const begins = (more: number) => new Date(Number(year), Number(month) - 1, Number(date) + more);
+  return year && begins(0).getDate() === Number(date) && begins(0).getMonth() === Number(month) - 1 ? `${begins(later).toISOString().slice(0, 19)}.000000Z` : day;
 }
 
 export function dayEnds(day: string | undefined): string | undefined {
