@@ -298,7 +298,7 @@ def test_a_refusal_of_the_key_before_does_not_ask_for_the_new_one(
     with held(tab, "memory") as kept:
         tab.link("Is there.").click()
         waits(tab, kept)
-        tab.go("health")
+        tab.page.goto(f"{tab.home}#/health")
         tab.page.get_by_label("Key", exact=True).fill(boss)
         tab.press("Enter")
         expect(current).to_be_visible()
