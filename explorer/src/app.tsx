@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { about, api, hasKey, locked, setKey } from "./api/client";
+import { about, api, hasKey, locked, setKey, takeKey } from "./api/client";
 import { chooseLanguage, chooseTheme, language, remember, remembered, theme } from "./choices";
 import { go, href, useRoute, type Route, type Screen } from "./route";
 import { GraphScreen } from "./screens/graph";
@@ -36,6 +36,17 @@ export function App(): JSX.Element {
       about.set(told);
     }, fail);
   }, [turn]);
+  // A link with a key may be opened where the page already is: before anything reads the address.
+  useEffect(() => {
+    const heard = () => {
+      if (!takeKey()) return;
+      about.set(null);
+      locked.set("open");
+      again((at) => at + 1);
+    };
+    addEventListener("hashchange", heard, { capture: true });
+    return () => removeEventListener("hashchange", heard, { capture: true });
+  }, []);
 
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

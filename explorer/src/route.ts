@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 /** Where the page is: everything a saved link needs, and nothing a server sees (it lives in the fragment). */
 export interface Route {
@@ -46,16 +46,17 @@ export function place(): number {
 }
 
 export function useRoute(): Route {
-  const [route, set] = useState(() => read(location.hash));
+  const [fragment, set] = useState(location.hash);
   useEffect(() => {
-    const heard = () => set(read(location.hash));
+    const heard = () => set(location.hash);
+    heard(); // it may have changed before anybody listened
     addEventListener("hashchange", heard);
     return () => removeEventListener("hashchange", heard);
   }, []);
-  return route;
+  return useMemo(() => read(fragment), [fragment]);
 }
 
-function decode(part: string): string {
+export function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -159,6 +159,23 @@ def test_a_download_says_what_it_will_hold_and_is_taken_back(here: Tab, api: Api
     assert api("import", name="again.jsonl", data=data, project=f"{project}-copy")["imported"]["entities_new"] == 3
 
 
+def test_a_download_has_the_name_of_its_project(here: Tab, api: Api) -> None:
+    api("store", text="배포는 화요일에 한다.", project="배포/서울 #1")
+    here.go("transfer", project="배포/서울 #1")
+    with here.page.expect_download() as told:
+        here.button("Download").click()
+    assert told.value.suggested_filename == "배포-서울--1-project.json"
+
+
+def test_a_file_that_cannot_be_read_is_told(here: Tab, api: Api, project: str, tmp_path: Path) -> None:
+    file = tmp_path / "memory.jsonl"
+    file.write_text(GRAPH, "utf-8")
+    here.go("transfer", project=project)
+    here.page.evaluate("() => { Blob.prototype.arrayBuffer = async () => { throw new Error('It is a folder') } }")
+    here.page.locator("input[type=file]").set_input_files(file)
+    expect(here.page.locator(".note.bad")).to_contain_text("It is a folder")
+
+
 def test_health_tells_sizes_clients_and_limits(here: Tab, api: Api, project: str) -> None:
     api("store", text="There.", project=project)
     here.go("health")

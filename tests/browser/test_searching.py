@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,41 @@ def test_what_is_typed_is_found_marked_and_explained(here: Tab, filled: dict[str
     page.locator("#query").fill("결제 팀")
     expect(page.locator(".hit-title").first).to_have_text("Kim Minji")
     expect(page.locator(".hit mark").first).to_contain_text("결제")
+
+
+@pytest.mark.promise("api.page.search")
+def test_a_day_is_one_of_this_place_and_a_month_the_one_that_was_counted(
+    tabs: Callable[..., Tab], server: Served, api: Api, project: str
+) -> None:
+    memories = [
+        {"id": f"at {at}", "content": f"Noted at {at}.", "created_at": f"2026-{at}:00Z"}
+        for at in ("02-28T16:00", "03-01T14:59", "03-01T15:00", "03-02T14:59", "03-02T15:00")
+    ]
+    archive = json.dumps({"format": "polymnia-memories", "version": 1, "memories": memories})
+    api("import", name="days.json", data=archive, project=project)
+    tab = tabs(server, timezone_id="Asia/Seoul")  # nine hours ahead of UTC
+    tab.go(project=project)
+    titles = tab.page.locator(".hit-title")
+    expect(titles).to_have_count(5)
+    tab.page.get_by_label("From").fill("2026-03-02")
+    tab.page.get_by_label("Until").fill("2026-03-02")
+    expect(titles).to_have_text(["Noted at 03-02T14:59.", "Noted at 03-01T15:00."])
+    tab.button("Remove the filter", exact=False).last.click()
+    tab.button("Remove the filter", exact=False).last.click()
+    tab.button("February 2026 1").click()
+    expect(titles).to_have_text(["Noted at 02-28T16:00."])
+    expect(tab.button("February 2026 1")).to_have_attribute("aria-pressed", "true")
+    expect(tab.page.locator(".chosen")).to_contain_text("2026-02-28")
+
+
+@pytest.mark.promise("api.page.search")
+def test_a_link_that_somebody_mistyped_is_told_or_shown(here: Tab, api: Api, project: str) -> None:
+    api("store", text="There.", name="there", project=project)
+    here.allow("400|does not conform")
+    here.go("search", project=project, since="2026-13-45")
+    expect(here.page.get_by_role("alert")).to_contain_text("2026-13-45")
+    here.page.goto(f"{here.home}#/graph?project={project}&hide=%25")
+    expect(here.page.locator(".canvas-state")).to_contain_text("1 memory")
 
 
 @pytest.mark.promise("api.page.search")

@@ -430,7 +430,9 @@ def test_what_is_exported_is_imported_after_a_preview(api: Api, served: Served, 
         api("undo", changes=done["changes"], project=target)
         assert api("search", query="", project=target)["total"] == 0, form
     odd = served.request("GET", "/api/export?format=graph-json&project=%22x%22%3B%20a%3D%EC%84%9C")
-    assert odd.headers["content-disposition"] == 'attachment; filename="-x---a---graph.json"'
+    assert odd.headers["content-disposition"] == (
+        "attachment; filename=\"-x---a---graph.json\"; filename*=UTF-8''-x---a-%EC%84%9C-graph.json"
+    )
     assert served.request("GET", "/api/export?format=exe").status == 400
     assert served.request("GET", "/api/export?format=graph-json&path=/etc").status == 400
     for cannot in ("format=project-json&scope=a//b", "format=graph-json&scope=trips"):

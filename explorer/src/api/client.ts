@@ -32,17 +32,18 @@ export const about = new Shared<T.About | null>(null);
 
 let memoryKey: string | null = null;
 
-/** A key in the fragment (`#key=…`) is taken once and removed from the address, so no link or picture shows it. */
-export function takeKey(): void {
+/** A key in the fragment (`#key=…`) is taken once and removed from the address, so no link or picture shows it. True where there was one. */
+export function takeKey(): boolean {
   const [path = "", query] = location.hash.replace(/^#/, "").split("?", 2);
   const given = new URLSearchParams(query ?? (path.startsWith("/") ? "" : path));
   const key = given.get("key");
-  if (key === null) return;
+  if (key === null) return false;
   setKey(key);
   given.delete("key");
   const rest = given.toString();
   const kept = path.startsWith("/") ? `#${path}${rest ? `?${rest}` : ""}` : "";
   history.replaceState(null, "", location.pathname + location.search + kept);
+  return true;
 }
 
 export function setKey(key: string | null): void {
@@ -77,19 +78,33 @@ const SENDABLE = /^[\x21-\x7e]*$/;
 
 async function fetched(address: URL, init: RequestInit): Promise<Response> {
   let answer: Response;
-  if (!SENDABLE.test(currentKey() ?? "")) {
+  const key = currentKey();
+  if (!SENDABLE.test(key ?? "")) {
     locked.set("refused");
     throw new Problem("The server does not know this key.", 401, "unauthorized", {});
   }
   try {
     answer = await fetch(address, { ...init, credentials: "omit", cache: "no-store", redirect: "error" });
   } catch (why) {
-    if (why instanceof DOMException && why.name === "AbortError") throw why;
-    throw new Problem("The server does not answer.", 0, "offline", {});
+    throw unanswered(why);
   }
   if (answer.ok) return answer;
-  if (answer.status === 401) locked.set(hasKey() ? "refused" : "wanted");
+  // A late answer about the key before says nothing about this one.
+  if (answer.status === 401 && key === currentKey()) locked.set(hasKey() ? "refused" : "wanted");
   throw await refusal(answer);
+}
+
+/** The body of an answer; one that breaks off is none. */
+async function body<A>(read: Promise<A>): Promise<A> {
+  try {
+    return await read;
+  } catch (why) {
+    throw unanswered(why);
+  }
+}
+
+function unanswered(why: unknown): unknown {
+  return why instanceof DOMException && why.name === "AbortError" ? why : new Problem("The server does not answer.", 0, "offline", {});
 }
 
 async function refusal(answer: Response): Promise<Problem> {
@@ -111,7 +126,7 @@ async function call<A>(name: string, given: object = {}, signal?: AbortSignal): 
     body: JSON.stringify(given),
     ...(signal ? { signal } : {}),
   });
-  return (await answer.json()) as A;
+  return body(answer.json() as Promise<A>);
 }
 
 type Project = { project?: string | undefined };
@@ -176,8 +191,10 @@ export const api = {
     const address = new URL("export", root);
     for (const [name, value] of Object.entries(given)) if (value) address.searchParams.set(name, value);
     const answer = await fetched(address, { headers: headers() });
-    const name = /filename="?([^";]+)"?/.exec(answer.headers.get("Content-Disposition") ?? "")?.[1];
-    return { name: name ?? `${given.project}.${given.format.split("-")[1] ?? "txt"}`, file: await answer.blob() };
+    const told = answer.headers.get("Content-Disposition") ?? "";
+    const exact = /filename\*=UTF-8''([^;]+)/.exec(told)?.[1];
+    const name = exact ? decodeURIComponent(exact) : /filename="?([^";]+)"?/.exec(told)?.[1];
+    return { name: name ?? `${given.project}.${given.format.split("-")[1] ?? "txt"}`, file: await body(answer.blob()) };
   },
 };
 

@@ -7,7 +7,7 @@ import { dark } from "../choices";
 import { download, graphml, svg } from "../graph/files";
 import { add, colourOf, communitiesOf, empty, recolour, typesOf, type Model } from "../graph/model";
 import type { View } from "../graph/view";
-import { go, href, type Route } from "../route";
+import { decode, go, href, type Route } from "../route";
 import { Button, complain, Empty, Failed, Select, Skeleton, Tabs } from "../ui/parts";
 import { Name } from "../ui/stored";
 import { number } from "../ui/time";
@@ -75,7 +75,7 @@ function Drawn(given: { answer: GraphAnswer; project: string; given: Route["give
   const [moving, setMoving] = useState(true);
   const [community, setCommunity] = useState<number | null>(null);
   const [drawable, setDrawable] = useState(true);
-  const hidden = useMemo(() => new Set((given.given["hide"] ?? "").split(",").filter(Boolean).map(decodeURIComponent)), [given.given["hide"]]);
+  const hidden = useMemo(() => new Set((given.given["hide"] ?? "").split(",").filter(Boolean).map(decode)), [given.given["hide"]]);
   const automatic = given.given["automatic"] !== "0";
   const model = useMemo<Model>(() => {
     const made = empty();

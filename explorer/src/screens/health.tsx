@@ -111,7 +111,7 @@ function Keys(): JSX.Element | null {
     make(false);
     setSecret(key);
     // From the first key on this page needs one as well: without it the secret would be gone before it was read.
-    if (!hasKey()) {
+    if (!hasKey() || !keys.value?.needed) {
       setKey(key);
       api.about().then(about.set.bind(about), complain);
     }

@@ -270,7 +270,8 @@ function Relate({ memory, onClose, then }: { memory: Memory; onClose: () => void
 }
 
 interface Draft {
-  readonly version: number;
+  /** The memory as it was when the edit began: what differs from it was typed here. */
+  readonly base: Memory;
   readonly texts: string[];
   readonly kind: string;
   readonly tags: string;
@@ -286,19 +287,19 @@ function draftOf(memory: Memory): string {
 
 function Editor({ memory, again, close }: { memory: Memory; again: () => void; close: () => void }): JSX.Element {
   const begun = useRef(drafts.get(draftOf(memory))).current;
-  const [texts, setTexts] = useState(begun?.texts ?? memory.observations.map((one) => one.text));
-  const [kind, setKind] = useState(begun?.kind ?? memory.kind);
-  const [tags, setTags] = useState(begun?.tags ?? memory.tags.join(", "));
-  const [scope, setScope] = useState(begun?.scope ?? memory.scope);
+  const base = useRef(begun?.base ?? memory).current;
+  const [texts, setTexts] = useState(begun?.texts ?? base.observations.map((one) => one.text));
+  const [kind, setKind] = useState(begun?.kind ?? base.kind);
+  const [tags, setTags] = useState(begun?.tags ?? base.tags.join(", "));
+  const [scope, setScope] = useState(begun?.scope ?? base.scope);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
-  const based = useRef(begun?.version ?? memory.version).current;
   const [busy, setBusy] = useState(false);
   const [taken, setTaken] = useState<Memory | null>(null);
-  const save = async (event?: Event, version = based) => {
+  const save = async (event?: Event, version = base.version) => {
     event?.preventDefault();
     if (busy) return;
-    const before = memory.observations.map((one) => one.text);
+    const before = base.observations.map((one) => one.text);
     const after = texts.filter((text) => text.trim() !== "");
     if (!after.length && !memory.name) {
       say(t("edit.empty"));
@@ -309,9 +310,9 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
       const { changes } = await api.edit({
         id: memory.id, project: memory.project, version,
         ...(JSON.stringify(after) !== JSON.stringify(before) ? { observations: after } : {}),
-        ...(kind !== memory.kind ? { kind } : {}),
-        ...(tags !== memory.tags.join(", ") ? { tags: words(tags) } : {}), // one with a comma in it stays whole while nobody types here
-        ...(scope !== memory.scope ? { scope } : {}),
+        ...(kind !== base.kind ? { kind } : {}),
+        ...(tags !== base.tags.join(", ") ? { tags: words(tags) } : {}), // one with a comma in it stays whole while nobody types here
+        ...(scope !== base.scope ? { scope } : {}),
       });
       done();
       again();
@@ -320,10 +321,13 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
       setBusy(false);
       if (why instanceof Problem && why.status === 409 && why.details["version"] !== undefined)
         api.memory(memory.id, memory.project, true).then((now) => setTaken(now.memory), complain);
-      else complain(why);
+      else {
+        complain(why);
+        if (why instanceof Problem && why.status === 404) again(); // deleted meanwhile: who, when, and the way back
+      }
     }
   };
-  const changed = JSON.stringify([texts, kind, tags, scope]) !== JSON.stringify([memory.observations.map((one) => one.text), memory.kind, memory.tags.join(", "), memory.scope]);
+  const changed = JSON.stringify([texts, kind, tags, scope]) !== JSON.stringify([base.observations.map((one) => one.text), base.kind, base.tags.join(", "), base.scope]);
   /** Escape throws nothing away that somebody has typed. */
   const leave = () => (changed ? say(t("edit.unsaved")) : done());
   const done = () => {
@@ -331,7 +335,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
     close();
   };
   useLayoutEffect(() => {
-    if (changed) drafts.set(draftOf(memory), { version: based, texts, kind, tags, scope });
+    if (changed) drafts.set(draftOf(memory), { base, texts, kind, tags, scope });
     else drafts.delete(draftOf(memory));
   });
   useEffect(() => {
@@ -353,7 +357,7 @@ function Editor({ memory, again, close }: { memory: Memory; again: () => void; c
         <div class="banner" role="alert">
           <div>
             <strong>{t("edit.taken")}</strong>
-            <Differences before={memory} after={taken} />
+            <Differences before={base} after={taken} />
             <div class="actions">
               <Button onClick={() => { done(); again(); }}>{t("edit.take")}</Button>
               <Button kind="danger" onClick={() => save(undefined, taken.version)}>{t("edit.keep")}</Button>

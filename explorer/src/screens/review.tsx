@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { about, api } from "../api/client";
 import type { Note, Resolution, ReviewItem, ReviewKind } from "../api/types";
 import { useAsked, useTitle } from "../ask";
@@ -21,6 +21,8 @@ export function ReviewScreen({ route, project }: { route: Route; project: string
   const asked = useAsked((signal) => api.review({ kind, project, deep, dismissed }, signal), [kind, project, deep, dismissed]);
   const [more, setMore] = useState<{ items: readonly ReviewItem[]; next: string | null } | null>(null);
   const [done, setDone] = useState<ReadonlySet<string>>(new Set());
+  const shown = useRef(asked.value);
+  shown.current = asked.value;
   useEffect(() => {
     setMore(null);
     setDone(new Set());
@@ -54,12 +56,16 @@ export function ReviewScreen({ route, project }: { route: Route; project: string
           <p class="muted" role="status">{t("review.count", { n: asked.value.total - done.size })}</p>
           <ol class="review-items">
             {items.map((item) => (
-              <Item key={item.item} item={item} kind={kind} project={project} again={asked.again} gone={() => setDone((all) => new Set([...all, item.item]))} />
+              <Item key={item.item} item={item} kind={kind} project={project} again={asked.again} gone={() => {
+                if (shown.current !== asked.value) return;
+                if (dismissed) asked.again(); // a dismissed one stays among them
+                else setDone((all) => new Set([...all, item.item]));
+              }} />
             ))}
           </ol>
           {next && (
             <div class="more">
-              <Button onClick={() => api.review({ kind, project, deep, dismissed, cursor: next }).then((page) => setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next }), complain)}>{t("action.more")}</Button>
+              <Button onClick={() => api.review({ kind, project, deep, dismissed, cursor: next }).then((page) => shown.current === asked.value && setMore({ items: [...(more?.items ?? []), ...page.items], next: page.next }), complain)}>{t("action.more")}</Button>
             </div>
           )}
         </>
@@ -72,7 +78,11 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
   const { item, kind, project, again, gone } = given;
   const [answering, answer] = useState<Resolution | null>(null);
   const writes = about.value?.access.write ?? false;
+  const running = useRef(false);
+  /** Whichever of its buttons are pressed meanwhile, an item is settled once. */
   const resolve = async (resolution: Resolution, text?: string) => {
+    if (running.current) return;
+    running.current = true;
     try {
       const steps = resolution.steps.map((step) => (text !== undefined && step["text"] === null ? { ...step, text } : step));
       const { changes } = await api.resolve(project, steps);
@@ -81,6 +91,8 @@ function Item(given: { item: ReviewItem; kind: ReviewKind; project: string; agai
       sayDone(t("review.resolved"), project, changes, again);
     } catch (why) {
       complain(why);
+    } finally {
+      running.current = false;
     }
   };
   const dismiss = async (dismissed: boolean) => {

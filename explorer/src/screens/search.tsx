@@ -7,7 +7,7 @@ import { go, href, place, read, type Route } from "../route";
 import { Icon } from "../ui/icons";
 import { Button, Chip, complain, copy, Empty, Failed, Select, Skeleton } from "../ui/parts";
 import { Name, Piece } from "../ui/stored";
-import { Ago, month, number } from "../ui/time";
+import { Ago, dayBegins, dayEnds, month, number } from "../ui/time";
 import { removeMemories } from "../writing";
 import { t } from "../words";
 
@@ -38,6 +38,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   const shown = useRef(state);
   shown.current = state;
   const [turn, again] = useState(0);
+  const turned = useRef(turn);
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
   useTitle(query || t("nav.search"));
@@ -72,6 +73,9 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
     const failed = (problem: unknown) => stop.signal.aborted || set({ found: null, hits: [], problem, busy: false });
     set((before) => ({ ...before, busy: true, problem: null }));
     let better = 0;
+    // Who deletes a hit of a further page stays where it was.
+    const limit = turned.current === turn ? FIRST : Math.min(MOST, Math.max(FIRST, shown.current.hits.length));
+    turned.current = turn;
     const before = kept.current?.hits.length;
     kept.current = undefined;
     if (before !== undefined) {
@@ -81,11 +85,11 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
       return () => stop.abort();
     }
     // What somebody has begun to walk through keeps its order, also where they began while the better one was on its way.
-    const walking = () => list.current?.contains(document.activeElement);
+    const walking = () => list.current?.contains(document.activeElement) || shown.current.hits.length > (shown.current.found?.hits.length ?? 0);
     const improve = () => {
-      if (!walking()) api.search({ ...parameters(query, given), effort: "balanced" }, stop.signal).then((better) => walking() || done(better), () => undefined);
+      if (!walking()) api.search({ ...parameters(query, given), limit, effort: "balanced" }, stop.signal).then((better) => walking() || done(better), () => undefined);
     };
-    api.search({ ...parameters(query, given), effort: query ? "quick" : "balanced" }, stop.signal).then((found) => {
+    api.search({ ...parameters(query, given), limit, effort: query ? "quick" : "balanced" }, stop.signal).then((found) => {
       done(found);
       // Not before: two searches at once would make each other wait.
       if (query && !stop.signal.aborted) better = window.setTimeout(improve, RESTING);
@@ -109,7 +113,8 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   const more = async () => {
     try {
       const page = await api.search({ ...parameters(query, given), effort: "balanced", facets: false, cursor: found!.next });
-      set((before) => ({ ...before, found: { ...before.found!, next: page.next }, hits: [...before.hits, ...page.hits] }));
+      // What is shown may be the answer to something else by now.
+      set((before) => (before.found === found ? { ...before, found: { ...before.found!, next: page.next }, hits: joined(before.hits, page.hits) } : before));
     } catch (why) {
       complain(why);
     }
@@ -129,7 +134,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
     } else if (event.key === "Enter" && at < 0 && event.target === input.current && links[0]) {
       event.preventDefault();
       links[0].click();
-    } else if (event.key === "Delete" && at >= 0 && about.value?.access.write) {
+    } else if (event.key === "Delete" && !event.repeat && at >= 0 && about.value?.access.write) {
       const hit = hits[at];
       if (hit) void remove(hit);
     }
@@ -178,7 +183,7 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
         <div class="chosen">
           {chosen.map((name) => (
             <Chip key={name} kind="on" onRemove={() => choose(name, null)} removeLabel={t("filter.remove", { name: t(`facet.${name}`) })}>
-              <span class="muted">{t(`facet.${name}`)}</span> <Name text={given[name]!} />
+              <span class="muted">{t(`facet.${name}`)}</span> <Name text={name === "since" || name === "until" ? given[name]!.slice(0, 10) : given[name]!} />
             </Chip>
           ))}
           <button type="button" class="quiet" onClick={() => go(href("search", { q: typed }))}>
@@ -218,6 +223,12 @@ export function SearchScreen({ route }: { route: Route }): JSX.Element {
   );
 }
 
+/** A first page that was found quickly may have another order than those after it. */
+function joined(hits: readonly Hit[], more: readonly Hit[]): Hit[] {
+  const known = new Set(hits.map((one) => `${one.project}/${one.id}`));
+  return [...hits, ...more.filter((one) => !known.has(`${one.project}/${one.id}`))];
+}
+
 function parameters(query: string, given: Route["given"]): Parameters<typeof api.search>[0] {
   return {
     query,
@@ -225,8 +236,8 @@ function parameters(query: string, given: Route["given"]): Parameters<typeof api
     ...(given["kind"] ? { kinds: [given["kind"]] } : {}),
     ...(given["tags"] ? { tags: [given["tags"]] } : {}),
     scope: given["scope"],
-    since: given["since"],
-    until: given["until"],
+    since: dayBegins(given["since"]),
+    until: dayEnds(given["until"]),
     sort: given["sort"] === "date" ? "date" : "relevance",
     limit: FIRST,
   };
@@ -378,15 +389,17 @@ function Facet(given: { title: string; counts: readonly Counted[]; chosen: strin
 }
 
 function Months({ months, given }: { months: readonly Counted[]; given: Route["given"] }): JSX.Element {
-  const until = (name: string) => new Date(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(5)), 0)).toISOString().slice(0, 10);
+  // The server counts months in UTC: what is chosen is what was counted.
+  const since = (name: string) => `${name}-01T00:00:00Z`;
+  const until = (name: string) => `${new Date(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(5)), 0)).toISOString().slice(0, 10)}T23:59:59.999999Z`;
   const set = (since: string | null, end: string | null) => go(href("search", { ...given, since, until: end }));
   return (
     <fieldset>
       <legend>{t("facet.time")}</legend>
       {months.slice(0, 6).map(([name, count]) => {
-        const chosen = given["since"] === `${name}-01` && given["until"] === until(name);
+        const chosen = given["since"] === since(name) && given["until"] === until(name);
         return (
-          <button key={name} type="button" class="facet" aria-pressed={chosen} onClick={() => (chosen ? set(null, null) : set(`${name}-01`, until(name)))}>
+          <button key={name} type="button" class="facet" aria-pressed={chosen} onClick={() => (chosen ? set(null, null) : set(since(name), until(name)))}>
             <span class="facet-name">{month(name)}</span>
             <span class="facet-count">{number(count)}</span>
           </button>
@@ -394,11 +407,11 @@ function Months({ months, given }: { months: readonly Counted[]; given: Route["g
       })}
       <label class="date">
         <span>{t("facet.since")}</span>
-        <input type="date" value={given["since"] ?? ""} onChange={(event) => set(event.currentTarget.value, given["until"] ?? null)} />
+        <input type="date" value={given["since"]?.slice(0, 10) ?? ""} onChange={(event) => set(event.currentTarget.value, given["until"] ?? null)} />
       </label>
       <label class="date">
         <span>{t("facet.until")}</span>
-        <input type="date" value={given["until"] ?? ""} onChange={(event) => set(given["since"] ?? null, event.currentTarget.value)} />
+        <input type="date" value={given["until"]?.slice(0, 10) ?? ""} onChange={(event) => set(given["since"] ?? null, event.currentTarget.value)} />
       </label>
     </fieldset>
   );

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { about, api, follow } from "../api/client";
 import type { Effect, Related, RelationEffect, RelationEnd, TimelineItem, Told } from "../api/types";
 import { useAsked, useTitle } from "../ask";
@@ -50,12 +50,18 @@ function Changes({ route, project }: { route: Route; project: string }): JSX.Ele
   const first = useAsked((signal) => api.timeline(parameters, signal), asked);
   const writes = about.value?.access.write ?? false;
 
+  const begun = first.value?.next;
+  const shown = useRef(begun);
+  shown.current = begun;
+  useEffect(() => setOlder(null), [begun]);
   useEffect(() => {
-    setOlder(null);
-    setNewer([]);
-    pick(new Set());
+    // An answer knows what was before it; what was heard since is not in it.
+    const newest = Math.max(0, ...(first.value?.changes ?? []).map((one) => one.change));
+    setNewer((all) => all.filter((one) => one.change > newest));
   }, [first.value]);
   useEffect(() => {
+    setNewer([]);
+    pick(new Set());
     const passes = (told: Told) =>
       (!given["project"] || told.project === given["project"]) &&
       (!given["client"] || told.change.client === given["client"]) &&
@@ -66,8 +72,8 @@ function Changes({ route, project }: { route: Route; project: string }): JSX.Ele
       if (passes(told)) setNewer((all) => (all.some((one) => keyOf(one) === keyOf(told.change)) ? all : [{ ...told, ...told.change }, ...all]));
     }, setLive);
   }, asked);
-  // What the server did not answer is asked for again as soon as it does.
-  useEffect(() => void (live && first.problem && first.again()), [live]);
+  // What happened while nobody listened is not told: it is asked for as soon as somebody does.
+  useEffect(() => void (live && first.again()), [live]);
 
   const known = new Set<string>();
   const items = [...newer, ...(first.value?.changes ?? []), ...(older?.items ?? [])].filter((one) => !known.has(keyOf(one)) && known.add(keyOf(one)));
@@ -75,7 +81,8 @@ function Changes({ route, project }: { route: Route; project: string }): JSX.Ele
   const takenBack = new Map(newer.filter((one) => one.undoes !== null).map((one) => [`${one.project}/${one.undoes}`, one.change]));
   const next = older ? older.next : first.value?.next;
   const choose = (name: string, value: string | null) => go(href("timeline", { ...given, [name]: value }));
-  const chosen = items.filter((one) => picked.has(keyOf(one)));
+  const undoneBy = (one: TimelineItem) => one.undone_by ?? takenBack.get(keyOf(one)) ?? null;
+  const chosen = items.filter((one) => picked.has(keyOf(one)) && undoneBy(one) === null);
   const oneProject = new Set(chosen.map((one) => one.project)).size === 1;
 
   return (
@@ -112,12 +119,12 @@ function Changes({ route, project }: { route: Route; project: string }): JSX.Ele
                   <ChangeRow
                     key={keyOf(item)}
                     item={item}
-                    undoneBy={item.undone_by ?? takenBack.get(keyOf(item)) ?? null}
+                    undoneBy={undoneBy(item)}
                     fresh={newer.some((one) => keyOf(one) === keyOf(item))}
                     showProject={!given["project"]}
                     open={open === keyOf(item)}
                     toggle={() => setOpen(open === keyOf(item) ? null : keyOf(item))}
-                    picked={picked.has(keyOf(item))}
+                    picked={chosen.includes(item)}
                     pick={writes ? () => pick((all) => { const next = new Set(all); if (!next.delete(keyOf(item))) next.add(keyOf(item)); return next; }) : null}
                     undo={writes ? (what) => undo({ project: item.project, what }) : null}
                   />
@@ -127,7 +134,7 @@ function Changes({ route, project }: { route: Route; project: string }): JSX.Ele
           ))}
           {next && (
             <div class="more">
-              <Button onClick={() => api.timeline({ ...parameters, cursor: next }).then((page) => setOlder({ items: [...(older?.items ?? []), ...page.changes], next: page.next }), complain)}>
+              <Button onClick={() => api.timeline({ ...parameters, cursor: next }).then((page) => shown.current === begun && setOlder({ items: [...(older?.items ?? []), ...page.changes], next: page.next }), complain)}>
                 {t("action.more")}
               </Button>
             </div>

@@ -96,7 +96,11 @@ function Import({ project, done }: { project: string; done: () => void }): JSX.E
       complain(new Error(t("import.large", { size: bytes(chosen.size), most: bytes(most) })));
       return;
     }
-    setFile({ name: chosen.name, size: chosen.size, ...(await contents(chosen)) });
+    try {
+      setFile({ name: chosen.name, size: chosen.size, ...(await contents(chosen)) });
+    } catch (why) {
+      complain(why); // a folder, or a file that is gone
+    }
   };
   const run = async () => {
     if (!file) return;

@@ -305,7 +305,10 @@ export function Notes(): JSX.Element {
               type="button"
               onClick={() => {
                 drop(note.id);
-                note.undo?.().catch(complain);
+                note.undo?.().catch((why) => {
+                  if (why instanceof Problem && (why.offline || why.wait !== null)) tell({ ...note, id: ++counted }); // the way back is still there
+                  complain(why);
+                });
               }}
             >
               {t("action.undo")}

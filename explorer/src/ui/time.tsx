@@ -28,6 +28,18 @@ export function justBefore(at: string): string {
   return `${new Date(Date.parse(`${whole}Z`) - 1000).toISOString().slice(0, 19)}.999999Z`;
 }
 
+/** The first and the last moment of a day in the clock of this place, as the server has times; what is no day stays as it is. */
+export function dayBegins(day: string | undefined, later = 0): string | undefined {
+  const [, year, month, date] = /^([12]\d{3})-(\d\d)-(\d\d)$/.exec(day ?? "") ?? [];
+  const begins = (more: number) => new Date(Number(year), Number(month) - 1, Number(date) + more);
+  return year && begins(0).getDate() === Number(date) && begins(0).getMonth() === Number(month) - 1 ? `${begins(later).toISOString().slice(0, 19)}.000000Z` : day;
+}
+
+export function dayEnds(day: string | undefined): string | undefined {
+  const next = dayBegins(day, 1);
+  return next === undefined || next === day ? day : justBefore(next);
+}
+
 export function moment(at: string): string {
   return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }

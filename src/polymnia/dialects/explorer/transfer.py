@@ -82,6 +82,6 @@ def export(
         raise Invalid(
             f"There is no format {format!r:.60}", field="format", hint=f"{meant}One of: {', '.join(FORMATS)}."
         )
-    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in memory.project)[:60]
+    plain = "".join(c if c.isalnum() or c in "-_" else "-" for c in memory.project)[:60]
     name = f"{plain or 'project'}-{format.partition('-')[0]}.{found.ending}"
     return Reply(download=Download(name, found.mime, lambda out: memory.download(out, format, scope=scope)))

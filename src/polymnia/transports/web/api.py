@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from msgspec.json import encode
 
@@ -244,7 +244,7 @@ class DownloadEndpoint(_Caller):
             file.seek(0)
             headers += [
                 (b"content-type", call.mime.encode()),
-                (b"content-disposition", f'attachment; filename="{call.name}"'.encode()),
+                (b"content-disposition", _attached(call.name)),
                 (b"content-length", b"%d" % size),
             ]
             await in_task()
@@ -252,6 +252,13 @@ class DownloadEndpoint(_Caller):
             while piece := file.read(_PIECE):
                 await active.send({"type": "http.response.body", "body": piece, "more_body": True})
             await active.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _attached(name: str) -> bytes:
+    """The header that names a file; what is not ASCII is added as RFC 6266 has it."""
+    plain = "".join(c if c.isascii() else "-" for c in name)
+    exact = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
+    return f'attachment; filename="{plain}"{exact}'.encode()
 
 
 def _query(active: ActiveRequest) -> dict[str, str]:
