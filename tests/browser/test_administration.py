@@ -137,7 +137,8 @@ def test_a_file_that_is_none_is_refused_in_words(here: Tab, api: Api, project: s
     here.go("transfer", project=project)
     here.allow("422|400")
     here.page.locator("input[type=file]").set_input_files(file)
-    expect(here.page.locator(".note.bad")).to_be_visible()
+    said = here.page.locator(".note.bad")
+    expect(said).to_contain_text("without memories in it. Knowledge graphs")
     expect(here.button("Import")).to_be_disabled()
 
 

@@ -264,7 +264,8 @@ export function say(words: string, undo?: () => Promise<void>): void {
 }
 
 export function complain(problem: unknown): void {
-  tell({ id: ++counted, words: problemWords(problem), bad: true, undo: undefined });
+  const advice = problem instanceof Problem && problem.wait === null ? problem.hints : [];
+  tell({ id: ++counted, words: [problemWords(problem), ...advice].join(". ").replaceAll(/([.!?])\. /g, "$1 "), bad: true, undo: undefined });
 }
 
 /** Copies a text. Where a page came without TLS from another machine, the browser has no clipboard for it, but copies a selection. */
