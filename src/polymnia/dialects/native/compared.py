@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from polymnia.dialects.native.text import mention, short_id
 from polymnia.engine.batches import Amended, StoredMemory
+from polymnia.errors import Fault, NotFound
 from polymnia.models import Record
 from polymnia.operation import Memory
 
@@ -21,15 +22,33 @@ _TYPES = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts",
 
 def contradictions(
     memory: Memory, said: Sequence[tuple[Record, Sequence[str]]], replaced: Set[str] = frozenset()
-) -> dict[str, dict[str, Side]]:
+) -> tuple[dict[str, dict[str, Side]], str]:
     """What contradicts new texts of some records, by the ids of these and of its own; noted for later.
 
-    A pair of two of these records is named once. ``replaced`` are the ids of what they supersede.
+    A pair of two of these records is named once. ``replaced`` are the ids of what they supersede. Also a sentence on
+    what went wrong, if anything: the texts are stored, whatever happens here.
     """
     found: dict[str, dict[str, Side]] = {}
+    try:
+        memory.note_conflicts(_pairs(memory, said, replaced, found))
+    except Fault as e:
+        return found, f"All of this is stored, but contradictions were not looked for, or not noted: {e.message}."
+    return found, ""
+
+
+def _pairs(
+    memory: Memory,
+    said: Sequence[tuple[Record, Sequence[str]]],
+    replaced: Set[str],
+    found: dict[str, dict[str, Side]],
+) -> list[tuple[tuple[Record, str], tuple[Record, str]]]:
+    """The statements that contradict each other; what they belong to goes into ``found``."""
     pairs = []
     for record, texts in said[:MOST]:
-        clashes, _ = memory.conflicts(types=_TYPES, ids=[record.uid], suggest=False, session=record.session)
+        try:
+            clashes, _ = memory.conflicts(types=_TYPES, ids=[record.uid], suggest=False, session=record.session)
+        except NotFound:  # somebody has deleted it meanwhile
+            continue
         for clash in clashes.clashes:
             mine, side = clash.left, clash.right
             if not _is_new(mine, record, texts):
@@ -42,8 +61,7 @@ def contradictions(
             found.setdefault(record.uid, {})[other.uid] = side
             if other.uid != record.uid:
                 pairs.append(((mine.record, mine.sentence), (other, side.sentence)))
-    memory.note_conflicts(pairs)
-    return found
+    return pairs
 
 
 def _is_new(side: Side, record: Record, texts: Sequence[str]) -> bool:

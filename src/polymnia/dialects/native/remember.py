@@ -115,7 +115,7 @@ def remember(
     stated = [(one.record, one.record.observations) for one in own if one.outcome == "new"]
     stated += [(one.record, one.added) for one in batch.entities if one.added]
     replaced = {one.superseded.uid for one in own if one.superseded is not None}
-    conflicts = contradictions(memory, stated, replaced) if batch.compared else {}
+    conflicts, missed = contradictions(memory, stated, replaced) if batch.compared else ({}, "")
     again = {one.record.uid for one in own if one.outcome == "joined"}
     unsettled = memory.noted_conflicts(again) if again else []
     answer = TextAnswer(_BUDGET)
@@ -140,7 +140,9 @@ def remember(
     if answer.left_out:
         left = count(answer.left_out, "line of this answer is", "lines of this answer are")
         answer.force(f"{left} left out; everything is stored.")
-    if batch.compared and len(stated) > MOST:
+    if missed:
+        answer.force(missed)
+    elif batch.compared and len(stated) > MOST:
         answer.force(f"Contradictions were looked for in the first {MOST} only.")
     if not batch.compared:
         answer.force("So many at once are not compared with what is stored; recall shows what is similar.")

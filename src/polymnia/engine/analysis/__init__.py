@@ -16,6 +16,7 @@ from polymnia.engine.analysis.cache import parts
 from polymnia.engine.content import find, find_item, visible
 from polymnia.engine.project import Project, Step
 from polymnia.engine.reads import COUNTED
+from polymnia.errors import NotFound
 from polymnia.importing import importing, load
 from polymnia.models import Filters, Record
 
@@ -191,8 +192,11 @@ class AnalysisVerbs(Project):
 
         def work(project: ProjectView) -> Clashes:
             if among is not None and len(among) == 1:
-                (record,) = project.snapshot.load(among)
-                return conflicts.conflicts_of(project, record, types=types, sensitivity=sensitivity, suggest=suggest)
+                if not (records := project.snapshot.load(among)):  # deleted meanwhile
+                    raise NotFound(list(ids or ()))
+                return conflicts.conflicts_of(
+                    project, records[0], types=types, sensitivity=sensitivity, suggest=suggest
+                )
             return conflicts.conflicts(project, types=types, sensitivity=sensitivity, among=among, suggest=suggest)
 
         key = ("conflicts", tuple(types), _key(ids), sensitivity, suggest)
