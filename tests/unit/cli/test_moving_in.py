@@ -328,6 +328,7 @@ def test_a_page_that_an_editor_spoils_takes_nothing_from_its_memory(desk: Desk) 
         (whole.removeprefix(b"---\n"), edge),
         (whole.replace(b"kind: person", b'kind: "person'), "its front matter cannot be read: it is not YAML"),
         (whole.replace(b"name: Ann", b"name: Anna"), "its memory is called 'Ann' here, and keeps that name"),
+        (whole.replace(b"type: knows", b"typo: knows"), "'typo' is no field of an association"),
     ):
         page.write_bytes(spoilt)
         assert f"user/default/Ann.md: {why}" in desk.run("import", "pages").out

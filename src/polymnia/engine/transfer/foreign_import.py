@@ -181,6 +181,7 @@ class _Foreign(Importer):
         self._called: dict[str, str] = {}  # id of an end → the name it is given by
         self._ids: dict[str, str] = {}  # id of a note by its file → id of its memory, where that is another
         self._edited: dict[str, str] = {}  # id of a page whose relations were edited → their digest before
+        self._misread: set[str] = set()  # pages and files with a relation that cannot be read, which may be a known one
         self._kinds: dict[str, Counter[str]] = {}
         self._relations: Counter[str] = Counter()
 
@@ -252,8 +253,13 @@ class _Foreign(Importer):
         return super()._is_new(item, draft)
 
     def refuse(self, item: Item, why: str) -> None:
-        id = item.value.get("memory_id") if isinstance(item.value, dict) else None
-        super().refuse(item, f"{self._files[id]}: {why}" if id in self._files else why)
+        value = item.value if isinstance(item.value, dict) else {}
+        if item.section == RELATIONS:
+            file = self._link_files.get(item.position)
+            self._misread |= {str(value.get("source")), file or ""}
+        else:
+            file = self._files.get(str(value.get("memory_id")))
+        super().refuse(item, why if file is None else f"{file}: {why}")
 
     # ── writing ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -361,14 +367,17 @@ class _Foreign(Importer):
     def _remove_links(self, tx: Transaction, folder: _Folder) -> None:
         for name, state in folder.states.items():
             now = set(state.links)
-            if gone := [ends for ends in folder.before(name).links if tuple(ends) not in now]:
+            gone = [ends for ends in folder.before(name).links if tuple(ends) not in now]
+            if name in self._misread:
+                state.links += gone
+            elif gone:
                 self._remove(tx, [one.id for one in tx.find_relations(gone)])
 
     def _remove_edited(self, tx: Transaction, drafts: list[RelationDraft]) -> None:
         """Remove relations that were edited or taken off a page, unless there are others here since it was written."""
         listed = {msgspec.json.encode((one.source, page_relation(one))) for one in drafts} if self._edited else set()
         for id, base in self._edited.items():
-            name = self._names.get(id)
+            name = None if id in self._misread else self._names.get(id)
             stored = [(one, page_relation(one)) for one in tx.relations_from([name])] if name is not None else []
             if relations_digest(shown for _, shown in stored) == base:
                 old = [one.id for one, shown in stored if msgspec.json.encode((one.source, shown)) not in listed]
