@@ -179,8 +179,10 @@ function ProjectSwitch({ route, projects }: { route: Route; projects: readonly s
   const everywhere = route.screen === "search" || (route.screen === "timeline" && route.given["tab"] !== "compare") || route.screen === "memory" || route.screen === "scopes" || route.screen === "health";
   const chosen = route.given["project"] ?? (everywhere ? "" : projectOf(route));
   const names = chosen && !projects.includes(chosen) ? [chosen, ...projects] : projects;
+  /** Of projects that were made since, before one is chosen. */
+  const learn = () => void api.about().then((now) => about.value && about.set(now), () => undefined);
   return (
-    <div class="project">
+    <div class="project" onPointerEnter={learn} onFocusCapture={learn}>
       <Select
         label={t("field.project")}
         hideLabel

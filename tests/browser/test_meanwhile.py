@@ -146,6 +146,18 @@ def test_an_older_answer_takes_no_change_away_that_was_heard_since(here: Tab, ap
     expect(here.page.locator(".change")).to_have_count(3)
 
 
+@pytest.mark.promise("api.page.search")
+def test_a_project_that_is_made_meanwhile_can_be_chosen(here: Tab, api: Api, project: str) -> None:
+    api("store", text="Was here before.", project=project)
+    here.go(project=project)
+    expect(here.page.locator(".hit")).to_contain_text("Was here before.")
+    api("store", text="Came meanwhile.", project=f"{project}-new")
+    choice = here.page.get_by_label("Project", exact=True)
+    choice.focus()
+    choice.select_option(f"{project}-new")
+    expect(here.page.get_by_text("Came meanwhile.")).to_be_visible()
+
+
 @pytest.mark.promise("api.page.review")
 def test_an_item_is_settled_once_however_often_it_is_pressed(here: Tab, api: Api, project: str) -> None:
     old = api.store("The harbour has three cranes.", project=project)
