@@ -172,8 +172,8 @@ class Server:
 
     def close(self) -> None:
         """Close the input as a client does and wait for the end."""
-        os.close(self._in)
         assert self._process.stdin is not None
+        self._process.stdin.close()  # and not its number alone, which another thread may have by the time it is let go
         self._process.stdin = None
         try:
             self._process.wait(10)
