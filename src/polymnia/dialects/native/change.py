@@ -91,7 +91,7 @@ def revise(
         lines.append("It has: " + "; ".join(f'"{shortened(one, 80)}"' for one in record.observations[:_LISTED]))
     said = done.added if text is None else done.record.observations
     if said and record.observations != done.record.observations:
-        conflicts, missed = contradictions(memory, [(done.record, said)])
+        conflicts, _, missed = contradictions(memory, [(done.record, said)])
         lines += conflict_lines(done.record, list(conflicts.get(record.uid, {}).values()))
         lines += [missed] if missed else []
         lines += similar_lines(done)

@@ -21,19 +21,24 @@ _TYPES = ("factual_conflicts", "temporal_conflicts", "recommendation_conflicts",
 
 
 def contradictions(
-    memory: Memory, said: Sequence[tuple[Record, Sequence[str]]], replaced: Set[str] = frozenset()
-) -> tuple[dict[str, dict[str, Side]], str]:
+    memory: Memory,
+    said: Sequence[tuple[Record, Sequence[str]]],
+    replaced: Set[str] = frozenset(),
+    again: Set[str] = frozenset(),
+) -> tuple[dict[str, dict[str, Side]], list[tuple[Record, Record]], str]:
     """What contradicts new texts of some records, by the ids of these and of its own; noted for later.
 
-    A pair of two of these records is named once. ``replaced`` are the ids of what they supersede. Also a sentence on
-    what went wrong, if anything: the texts are stored, whatever happens here.
+    A pair of two of these records is named once. ``replaced`` are the ids of what they supersede. Then the pairs that
+    were noted before and not settled, of the ids ``again``, and a sentence on what went wrong, if anything: the texts
+    are stored, whatever happens here.
     """
     found: dict[str, dict[str, Side]] = {}
     try:
         memory.note_conflicts(_pairs(memory, said, replaced, found))
+        return found, memory.noted_conflicts(again) if again else [], ""
     except Fault as e:
-        return found, f"All of this is stored, but contradictions were not looked for, or not noted: {e.message}."
-    return found, ""
+        missed = f"All of this is stored, but contradictions were not looked for, or not noted: {e.message}."
+        return found, [], missed
 
 
 def _pairs(

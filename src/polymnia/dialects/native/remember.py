@@ -115,9 +115,8 @@ def remember(
     stated = [(one.record, one.record.observations) for one in own if one.outcome == "new"]
     stated += [(one.record, one.added) for one in batch.entities if one.added]
     replaced = {one.superseded.uid for one in own if one.superseded is not None}
-    conflicts, missed = contradictions(memory, stated, replaced) if batch.compared else ({}, "")
     again = {one.record.uid for one in own if one.outcome == "joined"}
-    unsettled = memory.noted_conflicts(again) if again else []
+    conflicts, unsettled, missed = contradictions(memory, stated if batch.compared else [], replaced, again)
     answer = TextAnswer(_BUDGET)
     answer.force(_headline(batch, len(own), new, name))
     if known:

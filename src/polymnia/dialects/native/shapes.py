@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from polymnia.dialects.native.text import count
 from polymnia.dialects.shapes import about, parameters
 from polymnia.errors import BadArguments, Violation
 from polymnia.models import JsonObject, Note
@@ -174,7 +175,7 @@ def bare(tags: Iterable[str] | None) -> list[str]:
 def empty_project(memory: Memory) -> str:
     """That nothing is stored yet; of a project that never was, with the one that may be meant."""
     if relations := memory.count()[1]:
-        what = "1 relation" if relations == 1 else f"{relations:,} relations"
+        what = count(relations, "relation", "relations")
         return (
             f"There are no memories in the project {memory.project!r}, only {what}; read with a name shows those of it."
         )

@@ -32,18 +32,20 @@ def test_what_was_deleted_meanwhile_keeps_nothing_else_from_being_looked_at(memo
     memory.remember("The harbour is closed on Sundays.")
     gone, kept = stored(memory, "Anything.", "The harbour is not closed on Sundays.")
     memory.forget(gone[0].uid)
-    found, missed = contradictions(memory, [gone, kept])
+    found, _, missed = contradictions(memory, [gone, kept])
     assert not missed
     assert list(found) == [kept[0].uid]
 
 
 @pytest.mark.promise("native.remember.conflict")
+@pytest.mark.parametrize("verb", ["conflicts", "note_conflicts", "noted_conflicts"])
 def test_what_keeps_contradictions_from_being_noted_is_told_with_what_is_stored(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    def full(*_: Any) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise NoSpace("No space left for the store")
 
-    monkeypatch.setattr(Memory, "note_conflicts", full)
-    _, missed = contradictions(memory, stored(memory, "The harbour is closed on Sundays."))
+    monkeypatch.setattr(Memory, verb, full)
+    texts = stored(memory, "The harbour is closed on Sundays.")
+    *_, missed = contradictions(memory, texts, again={record.uid for record, _ in texts})
     assert "stored" in missed and "No space left" in missed
