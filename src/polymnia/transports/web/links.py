@@ -16,7 +16,8 @@ _IDLE_SECONDS = 30.0  # that a connection is kept for the next request; the othe
 _PIECE = 64 * 1024
 _UNIX = "unix:"
 # Seconds of silence, between questions and their number, and milliseconds for what was sent: 40 seconds in all.
-_WATCHFUL = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
+# The second is called so on macOS alone.
+_WATCHFUL = {"TCP_KEEPIDLE": 20, "TCP_KEEPALIVE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
 
 
 class PeerLink:
