@@ -10,6 +10,7 @@ import stat
 import sys
 import tempfile
 from argparse import Namespace
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
@@ -420,7 +421,7 @@ def _described_kind(found: Detected) -> tuple[str, str]:
 
 def _described(data: bytes) -> str:
     """Describe what a file of an unknown format looks like."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         return "text in UTF-16 (save it as UTF-8 and import it again)"
     text = data.removeprefix(b"\xef\xbb\xbf").strip()
     if not text:

@@ -20,10 +20,6 @@ class Past:
         self._by_uid = {one.uid: one for one in graph.records}
         self._relations = graph.relations
 
-    def __bool__(self) -> bool:
-        """Whether there was anything."""
-        return bool(self._records or self._relations)
-
     def resolve(self, text: str) -> Record:
         """A memory by its name, its id, or the beginning of its id where that fits one alone."""
         if (found := self._by_name.get(text) or self._by_uid.get(text)) is not None:

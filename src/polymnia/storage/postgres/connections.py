@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import re
 import threading
 import time
@@ -124,13 +123,19 @@ class DatabasePool:
     """The connections to one database. Opened on first use; one that broke is replaced by another."""
 
     def __init__(
-        self, url: str, *, busy_timeout: float, create: bool, connections: int | None = None, hurries: bool = False
+        self,
+        url: str,
+        *,
+        busy_timeout: float,
+        create: bool,
+        connections: int | None = None,
+        silence: int | None = None,
     ) -> None:
+        """``silence`` are the seconds after which a machine that says nothing is given up, if not those of others."""
         self.address = Address(url)
-        self._hurry: dict[str, Any] = {}
-        if hurries:  # where all clients wait, a machine that says nothing is given up as soon as a call is
-            seconds = math.ceil(busy_timeout)
-            self._hurry = {"connect_timeout": seconds, "tcp_user_timeout": 1000 * seconds}
+        self._silence: dict[str, Any] = (
+            {} if silence is None else {"connect_timeout": silence, "tcp_user_timeout": 1000 * silence}
+        )
         self.place = self.address.place
         self._timeout = min(busy_timeout, threading.TIMEOUT_MAX / 2)
         self._create = create
@@ -196,7 +201,7 @@ class DatabasePool:
             max_idle=_IDLE_SECONDS,
             timeout=self._timeout,
             reconnect_timeout=0,  # who needs a connection tries again, sooner than the pool would
-            kwargs=self._options | self._hurry,
+            kwargs=self._options | self._silence,
             configure=_configure,
             name="polymnia",
             open=True,
@@ -310,7 +315,7 @@ class DatabasePool:
                 if left > _ATTEMPT_SECONDS:
                     continue
                 try:
-                    connect(self.address.url, **self._hurry).close()
+                    connect(self.address.url, **self._silence).close()
                 except psycopg.OperationalError as e:
                     raise unreachable(e, self.place) from e
                 raise

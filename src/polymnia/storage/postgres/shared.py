@@ -20,7 +20,7 @@ from polymnia.storage.statements import Rows, named
 SQL = named("postgres", "shared.sql")
 _LOG = logging.getLogger("polymnia.storage")
 
-_SECONDS = 2.0  # in which every call answers
+_SECONDS = 2  # in which every call answers
 _ALIVE, _CONNECTIONS = float(ALIVE_SECONDS), 8
 
 
@@ -28,7 +28,8 @@ class PostgresSharedState:
     """The shared state in the tables of the store's schema; see ``ports.shared``. All times are the database's."""
 
     def __init__(self, url: str, *, idle: float, clock: Callable[[], float] | None = None) -> None:
-        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS, hurries=True)
+        # All clients wait for these calls.
+        self._pool = DatabasePool(url, busy_timeout=_SECONDS, create=True, connections=_CONNECTIONS, silence=_SECONDS)
         self._idle = max(idle, ALIVE_SECONDS)  # less would drop processes that are alive
         self._clock = clock
         self._number = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from typing import Any
 
 from msgspec import Struct
@@ -61,13 +62,15 @@ class NotePage(Struct, frozen=True, kw_only=True):
     flaw: str | None = None
 
 
-MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+UTF_16 = (BOM_UTF16_LE, BOM_UTF16_BE)
+"""What a file in UTF-16 begins with."""
+MARKS = (BOM_UTF8, *UTF_16)
 """What a file in UTF-8 or UTF-16 may begin with, to say so."""
 
 
 def decoded(data: bytes) -> str:
     """The text of a page in UTF-8 or UTF-16; raises UnicodeDecodeError for any other encoding."""
-    text = data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    text = data.decode("utf-16" if data.startswith(UTF_16) else "utf-8-sig")
     return text.replace("\r\n", "\n")  # so that a checkout on another system is no edit
 
 
