@@ -13,7 +13,7 @@ from polymnia.engine.graph import listed, nearest
 from polymnia.engine.ports import BACKGROUND
 from polymnia.engine.project import Project
 from polymnia.engine.text.calendar import moment
-from polymnia.errors import Conflict, Fault, Invalid, NotFound
+from polymnia.errors import Conflict, Fault, Invalid, NotFound, Unavailable
 from polymnia.models import SHORTEST_ID, Change, Event, Filters, Graph, Record, Relation, RelationTouch
 
 if TYPE_CHECKING:
@@ -287,16 +287,27 @@ class HistoryVerbs(Project):
         return None
 
     def undo_all(self, changes: Sequence[int]) -> list[Change]:
-        """Undo several changes, newest first; if one of them cannot be undone, none of them is."""
+        """Undo several changes, newest first; if one of them cannot be undone, none of them is.
+
+        Where the store fails so that not even those before it can be set back, the fault names them.
+        """
         done: list[Change] = []
         try:
             for number in sorted(changes, reverse=True):
                 done.append(self.undo(number))
-        except Fault:
-            for one in reversed(done):
-                self.undo(one.undone_by)
+        except Fault as e:
+            self._set_back(done, e)
             raise
         return done
+
+    def _set_back(self, undone: Sequence[Change], why: Fault) -> None:
+        for left in range(len(undone), 0, -1):
+            try:
+                self.undo(undone[left - 1].undone_by)
+            except Fault as e:
+                numbers = ", ".join(str(one.id) for one in undone[:left])
+                said = f"{why.message}. Undone before that, and not to be set back: {numbers}"
+                raise Unavailable(said, hint=f"{e.hint} Then call again, or undo what undid these.") from why
 
     def changed_since(
         self,

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from polymnia import connect
+from polymnia import Memory, connect
 from polymnia.engine import history
-from polymnia.errors import Invalid
+from polymnia.errors import Invalid, NoSpace, Unavailable
+from polymnia.models import Change
 
 
 @pytest.fixture(autouse=True)
@@ -33,3 +34,24 @@ def test_what_was_undone_does_not_make_room_for_a_part(tmp_path: Path) -> None:
         memory.undo()
         with pytest.raises(Invalid, match="More than 5 changes"):
             memory.undoable(since=0)
+
+
+@pytest.mark.promise("native.undo.since")
+def test_what_a_full_disk_leaves_undone_of_several_changes_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Memory, change: int | None = None) -> Change:
+        if len(taken) == 2:
+            raise NoSpace("No space left for the store")
+        taken.append(change)
+        return undo(self, change)
+
+    undo = Memory.undo
+    taken: list[int | None] = []
+    with connect(tmp_path / "memory.db") as memory:
+        for text in ("one", "two", "three"):
+            memory.remember(text)
+        monkeypatch.setattr(Memory, "undo", full)
+        with pytest.raises(Unavailable, match=r"No space left.*: 3, 2$"):
+            memory.undo_all([1, 2, 3])
+        assert [one.undone_by is None for one in memory.changes()[-3:]] == [False, False, True]
