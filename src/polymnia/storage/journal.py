@@ -334,6 +334,8 @@ def purge(tx: ProjectTransaction, ids: Sequence[int]) -> None:
     for id, names in named.items():
         if not names or not tx._base < id <= tx._top:
             continue
+        for uid in {record.uid for _, record in versions(tx._run, tx._project, id)}:
+            tx._run("forget_facts_naming", (tx._project, uid))  # such as whom it contradicted
         for relation in tx.relations_of(sorted(names)):
             tx._run("delete_relation", (relation.id,))
             tx._run("purge_items", (relation.id,))

@@ -40,6 +40,21 @@ def _secret(project: Project, name: str = "s") -> None:
     project.create(draft(f"{name} {SECRET}", SECRET, "other", kind=SECRET, extra={SECRET: SECRET}))
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_what_was_noted_of_a_purged_record_goes_with_it(engine: Engine, project: Project, deleted: bool) -> None:
+    project.create(draft("kept", "text"), draft("gone", "text"))
+    kept, gone = project.get("kept").uid, project.get("gone").uid
+    with project.changing() as tx:
+        tx.note(f"conflict {kept} {gone}", "12 34")
+        tx.note(f"conflict {kept}", "56")
+    if deleted:
+        project.delete("gone")
+    with project.changing("purge") as tx:
+        tx.purge(tx.ids_ever("gone"))
+    assert engine.traces(gone) == []
+    assert project.see(lambda snapshot: snapshot.notes("conflict", "conflicu", 10)) == [f"conflict {kept}"]
+
+
 @pytest.mark.parametrize(
     "life",
     mostly_long(

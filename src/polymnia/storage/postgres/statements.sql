@@ -336,6 +336,9 @@ DELETE FROM fact WHERE project = $1 AND key = $2;
 -- name: forget_facts
 DELETE FROM fact WHERE project = $1 AND key >= $2 AND key < $3;
 
+-- name: forget_facts_naming
+DELETE FROM fact WHERE project = $1 AND strpos(key, $2) > 0;
+
 -- name: next_change
 SELECT nextval('change_id');
 

@@ -275,6 +275,9 @@ DELETE FROM fact WHERE project = ? AND key = ?;
 -- name: forget_facts
 DELETE FROM fact WHERE project = ? AND key >= ? AND key < ?;
 
+-- name: forget_facts_naming
+DELETE FROM fact WHERE project = ? AND instr(key, ?) > 0;
+
 -- name: add_change
 INSERT INTO change (id, project, at, who, action, first, last, undoes, account, client, dialect, tool)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id;
