@@ -205,7 +205,7 @@ class SearchMachine(RuleBasedStateMachine):
                 for process in self.processes:
                     process.memory.close()
                 self.place.close()
-                shutil.rmtree(self.place.folder)
+                shutil.rmtree(self.place.folder, ignore_errors=True)  # a thread may be closing its files still
 
     def look(self, eyes: frozenset[int]) -> None:
         for number in sorted(eyes):

@@ -57,7 +57,7 @@ class StoreMachine(RuleBasedStateMachine):
         if hasattr(self, "memory"):
             self.memory.close()
             self.place.close()
-            shutil.rmtree(self.place.folder)
+            shutil.rmtree(self.place.folder, ignore_errors=True)  # a thread may be closing its files still
 
     def changed(self, before: Model) -> None:
         """Remember a state once something really changed."""
